@@ -5,7 +5,7 @@
 #   scripts/build-v8.sh          build, and pack the result into third_party/v8
 #   scripts/build-v8.sh --gen    stop after `gn gen`: tests source, patches, tools and arguments in a minute
 #
-# Needs Debian's clang-22 lld-22 libclang-rt-22-dev ninja-build pkg-config libglib2.0-dev python3-venv xz-utils, and cargo.
+# Needs Debian's clang-22 lld-22 llvm-22 libclang-rt-22-dev ninja-build pkg-config libglib2.0-dev python3-venv xz-utils, and cargo.
 set -euo pipefail
 
 version=150.4.0
@@ -24,7 +24,7 @@ out=$work/out
 die() { echo "build-v8.sh: $1" >&2; exit 1; }
 
 [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] || die "the archive is for x86_64 Linux and is made there"
-for tool in "$llvm/bin/clang" "$llvm/bin/lld" ninja pkg-config python3 cargo xz; do
+for tool in "$llvm/bin/clang" "$llvm/bin/lld" "$llvm/bin/llvm-ar" ninja pkg-config python3 cargo xz; do
   command -v "$tool" >/dev/null || die "'$tool' is missing; see the head of this script for the packages"
 done
 
