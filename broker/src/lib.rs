@@ -1,1 +1,61 @@
-//! Placeholder.
+//! MCP connections, policy, approvals and records, for scripts that are not trusted.
+//!
+//! A [`Broker`] holds the connections to MCP servers and everything a script must not have: their
+//! credentials, the policy, and the record of what was done. A script run is a [`Run`]; each of its
+//! calls goes through the same stations, in the same order, and ends as an [`Answer`] or a
+//! [`ToolError`] and as one entry of the run's [`Ledger`].
+//!
+//! ```
+//! use broker::{Broker, LocalTool, Policy, Request};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let clock = LocalTool::new("year", |_| async { Ok(json!(2026)) });
+//! let broker = Broker::builder()
+//!     .local("clock", vec![clock])
+//!     .policy(Policy::default().allow("clock_*")?)
+//!     .connect()
+//!     .await?;
+//!
+//! let run = broker.open_run();
+//! let answer = run.call(Request::new("clock", "year", json!({}))).await?;
+//! assert_eq!(answer.result["content"][0]["text"], "2026");
+//! assert_eq!(run.close().entries()[0].state.as_str(), "succeeded");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The crate knows nothing of the engine that runs scripts, nor of TypeScript.
+
+#![forbid(unsafe_code)]
+
+mod broker;
+mod builder;
+mod config;
+mod secret;
+mod server;
+mod transport;
+mod catalogue;
+mod run;
+mod call;
+mod policy;
+mod approval;
+mod ledger;
+mod limits;
+mod events;
+
+pub use approval::{Approver, Decision, Grant, PendingCall};
+pub use broker::Broker;
+pub use builder::{Builder, Error};
+pub use call::{Answer, Kind, Request, ToolError};
+pub use catalogue::{Annotations, Catalogue, RejectReason, Rejected, Tool};
+pub use config::{ServerConfig, Transport};
+pub use events::{Event, Events};
+pub use ledger::{Allowance, CallId, Entry, Ledger, State};
+pub use limits::CallLimits;
+pub use policy::{Action, AnnotationsAre, Pattern, PatternError, Policy, Rule, Verdict};
+pub use run::Run;
+pub use secret::Secret;
+pub use server::{ConnectError, Era, ServerState, ServerStatus};
+pub use transport::local::LocalTool;

@@ -1,0 +1,106 @@
+//! Station 7: what came back is small enough, no error, and what the tool promised.
+
+use std::io;
+
+use serde_json::Value;
+
+use super::{Answer, Fault, Kind};
+use crate::catalogue::Usable;
+use crate::limits::CallLimits;
+
+/// Size of a value as JSON text.
+pub(super) fn size(value: &Value) -> usize {
+    let mut count = Count(0);
+    // Counting cannot fail, and neither can writing a value whose keys are strings.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+struct Count(usize);
+
+impl io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the result of a call that was made.
+pub(super) fn read(
+    tool: &Usable,
+    raw: Value,
+    bytes: usize,
+    limits: &CallLimits,
+) -> Result<Answer, Fault> {
+    let limit = limits.result_bytes;
+    if bytes > limit {
+        let message = format!(
+            "the result has {bytes} bytes, `result_bytes` allows {limit}; the call has taken effect"
+        );
+        return Err(Fault::new(Kind::Limit, message));
+    }
+    let Value::Object(result) = &raw else {
+        return Err(Fault::new(Kind::Protocol, "the server's result is not an object"));
+    };
+    complete(result.get("resultType"))?;
+    let structured = result.get("structuredContent");
+    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        let content = result.get("content");
+        let said = content.map(text).filter(|text| !text.trim().is_empty());
+        let message = said.unwrap_or_else(|| "the tool failed without saying why".to_owned());
+        return Err(Fault {
+            content: content.cloned(),
+            structured_content: structured.cloned(),
+            ..Fault::new(Kind::Execution, message)
+        });
+    }
+    let structured = match (&tool.output, structured) {
+        (None, _) => None,
+        (Some(schema), Some(value)) => match schema.check(value) {
+            Ok(()) => Some(value.clone()),
+            Err(misfit) => {
+                let problem = format!("does not fit the tool's output schema: {misfit}");
+                return Err(invalid_output(&problem, result.get("content"), Some(value)));
+            }
+        },
+        (Some(_), None) => {
+            let problem = "has no `structuredContent` although the tool has an output schema";
+            return Err(invalid_output(problem, result.get("content"), None));
+        }
+    };
+    Ok(Answer { result: raw, structured })
+}
+
+/// Only a complete result is one. Servers before 2026-07-28 do not say so.
+fn complete(result_type: Option<&Value>) -> Result<(), Fault> {
+    let problem = match result_type {
+        None => return Ok(()),
+        Some(Value::String(name)) if name == "complete" => return Ok(()),
+        Some(Value::String(name)) if name == "input_required" => {
+            "the tool wants to ask a person something, which is not supported".to_owned()
+        }
+        Some(other) => format!("the server answers with a result of the unknown type {other}"),
+    };
+    Err(Fault::new(Kind::Protocol, problem))
+}
+
+fn invalid_output(problem: &str, content: Option<&Value>, structured: Option<&Value>) -> Fault {
+    let message = format!("the call has taken effect, but its result {problem}");
+    Fault {
+        content: content.cloned(),
+        structured_content: structured.cloned(),
+        ..Fault::new(Kind::InvalidOutput, message)
+    }
+}
+
+/// The text blocks of `content`, a line each.
+fn text(content: &Value) -> String {
+    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> =
+        blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str)).collect();
+    texts.join("\n")
+}

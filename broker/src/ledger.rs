@@ -1,0 +1,374 @@
+//! Where each call of a run stands, however the run ended.
+//!
+//! An entry only moves forward: waiting, in flight, settled. Whoever comes late, a result after the
+//! run was closed or a cancellation after the result, changes nothing. So the ledger can be read at
+//! any moment and says of every call whether the server has seen it.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::approval::Grant;
+use crate::call::Kind;
+
+/// Number of a call within its run, from 1 in the order in which the script made the calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub(crate) u64);
+
+impl CallId {
+    /// The number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// The calls of one run, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    entries: Vec<Entry>,
+    closed: bool,
+}
+
+/// One call of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its number.
+    pub id: CallId,
+    /// The server as the script named it.
+    pub server: String,
+    /// The tool as the script named it.
+    pub tool: String,
+    /// Line of the script.
+    pub line: Option<u32>,
+    /// Where the call stands.
+    pub state: State,
+    /// Time with the server, until the answer or until now; zero if the call was never sent.
+    pub duration: Duration,
+    /// Size of the arguments as JSON text; zero until they were looked at.
+    pub argument_bytes: usize,
+    /// Size of the result as JSON text; zero without one.
+    pub result_bytes: usize,
+    /// Why the call was allowed; absent if it was not.
+    pub decision: Option<Allowance>,
+    sent_at: Option<Instant>,
+}
+
+/// Where a call stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// On its way through the broker; the server has not seen it.
+    Waiting,
+    /// The server has it.
+    InFlight,
+    /// Never sent.
+    Refused {
+        /// What kept it.
+        kind: Kind,
+        /// The same in words.
+        message: String,
+    },
+    /// Sent, and the answer was good.
+    Succeeded,
+    /// Sent, and the answer was an error, bad, or did not come in time.
+    Failed {
+        /// What went wrong.
+        kind: Kind,
+        /// The same in words.
+        message: String,
+    },
+    /// In flight when the run ended or the script stopped waiting: it may have taken effect.
+    Unknown,
+}
+
+/// Why a call was allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Allowance {
+    /// A rule of the policy, in its own words.
+    Rule(String),
+    /// Somebody was asked about this very call and gave this.
+    Approved(Grant),
+    /// An earlier approval that covers the tool.
+    Granted(Grant),
+}
+
+impl State {
+    /// The name used in reports: `waiting`, `in_flight`, `refused`, `succeeded`, `failed`, `unknown`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::InFlight => "in_flight",
+            Self::Refused { .. } => "refused",
+            Self::Succeeded => "succeeded",
+            Self::Failed { .. } => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the state is final.
+    pub fn is_settled(&self) -> bool {
+        !matches!(self, Self::Waiting | Self::InFlight)
+    }
+
+    /// What may follow what. A call that was sent can no longer be refused, and one that was not
+    /// cannot have failed at the server.
+    fn may_become(&self, next: &Self) -> bool {
+        match self {
+            Self::Waiting => matches!(next, Self::InFlight | Self::Refused { .. }),
+            Self::InFlight => {
+                matches!(next, Self::Succeeded | Self::Failed { .. } | Self::Unknown)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Allowance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule(rule) => write!(f, "rule: {rule}"),
+            Self::Approved(grant) => write!(f, "approved {grant}"),
+            Self::Granted(grant) => write!(f, "covered by the grant {grant}"),
+        }
+    }
+}
+
+impl Ledger {
+    /// The calls, in the order in which the script made them.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Adds a call; `None` if the run has ended.
+    fn open(&mut self, server: &str, tool: &str, line: Option<u32>) -> Option<CallId> {
+        if self.closed {
+            return None;
+        }
+        let id = CallId(self.entries.len() as u64 + 1);
+        self.entries.push(Entry {
+            id,
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            line,
+            state: State::Waiting,
+            duration: Duration::ZERO,
+            argument_bytes: 0,
+            result_bytes: 0,
+            decision: None,
+            sent_at: None,
+        });
+        Some(id)
+    }
+
+    fn entry(&mut self, id: CallId) -> Option<&mut Entry> {
+        let index = usize::try_from(id.0).ok()?.checked_sub(1)?;
+        self.entries.get_mut(index)
+    }
+
+    /// Moves an entry forward. Returns whether it moved.
+    fn advance(&mut self, id: CallId, next: State, now: Instant) -> bool {
+        let Some(entry) = self.entry(id) else { return false };
+        if !entry.state.may_become(&next) {
+            return false;
+        }
+        if next == State::InFlight {
+            entry.sent_at = Some(now);
+        } else if let Some(sent) = entry.sent_at {
+            entry.duration = now.saturating_duration_since(sent);
+        }
+        entry.state = next;
+        true
+    }
+
+    /// Settles a call whose caller went away.
+    fn abandon(&mut self, id: CallId, why: &str, now: Instant) {
+        let refused = State::Refused { kind: Kind::Cancelled, message: why.to_owned() };
+        let _ = self.advance(id, refused, now) || self.advance(id, State::Unknown, now);
+    }
+}
+
+/// The ledger of a run while the run lasts, shared by its calls.
+#[derive(Debug, Default)]
+pub(crate) struct Book(Mutex<Ledger>);
+
+impl Book {
+    fn lock(&self) -> MutexGuard<'_, Ledger> {
+        // Every change is a single step, so a panic elsewhere cannot leave half of one.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a call; `None` if the run has ended.
+    pub(crate) fn open(&self, server: &str, tool: &str, line: Option<u32>) -> Option<CallId> {
+        self.lock().open(server, tool, line)
+    }
+
+    /// Notes the size of the arguments.
+    pub(crate) fn weigh(&self, id: CallId, argument_bytes: usize) {
+        if let Some(entry) = self.lock().entry(id) {
+            entry.argument_bytes = argument_bytes;
+        }
+    }
+
+    /// Notes why the call may be made.
+    pub(crate) fn allow(&self, id: CallId, decision: Allowance) {
+        if let Some(entry) = self.lock().entry(id) {
+            entry.decision = Some(decision);
+        }
+    }
+
+    /// Notes that the call is about to be sent. If this returns false it must not be: the run is
+    /// over.
+    #[must_use]
+    pub(crate) fn mark_sent(&self, id: CallId) -> bool {
+        self.lock().advance(id, State::InFlight, Instant::now())
+    }
+
+    /// Notes the end of a call that was never sent.
+    pub(crate) fn refuse(&self, id: CallId, kind: Kind, message: &str) {
+        let state = State::Refused { kind, message: message.to_owned() };
+        self.lock().advance(id, state, Instant::now());
+    }
+
+    /// Notes the size of the result.
+    pub(crate) fn weigh_result(&self, id: CallId, result_bytes: usize) {
+        if let Some(entry) = self.lock().entry(id)
+            && !entry.state.is_settled()
+        {
+            entry.result_bytes = result_bytes;
+        }
+    }
+
+    /// Notes a good answer.
+    pub(crate) fn succeed(&self, id: CallId) {
+        self.lock().advance(id, State::Succeeded, Instant::now());
+    }
+
+    /// Notes an answer that is an error, or none.
+    pub(crate) fn fail(&self, id: CallId, kind: Kind, message: &str) {
+        let state = State::Failed { kind, message: message.to_owned() };
+        self.lock().advance(id, state, Instant::now());
+    }
+
+    /// Where a call stands.
+    pub(crate) fn state(&self, id: CallId) -> Option<State> {
+        self.lock().entry(id).map(|entry| entry.state.clone())
+    }
+
+    /// Settles a call whose caller went away.
+    pub(crate) fn abandon(&self, id: CallId) {
+        self.lock().abandon(id, "cancelled before it was sent", Instant::now());
+    }
+
+    /// A copy of the ledger as it is now.
+    pub(crate) fn snapshot(&self) -> Ledger {
+        let mut ledger = self.lock().clone();
+        for entry in &mut ledger.entries {
+            if let (State::InFlight, Some(sent)) = (&entry.state, entry.sent_at) {
+                entry.duration = sent.elapsed();
+            }
+        }
+        ledger
+    }
+
+    /// Ends the run: what is in flight becomes unknown, what waits is refused, nothing is added.
+    pub(crate) fn close(&self) -> Ledger {
+        let mut ledger = self.lock();
+        ledger.closed = true;
+        let now = Instant::now();
+        for index in 0..ledger.entries.len() {
+            ledger.abandon(CallId(index as u64 + 1), "the run ended before it was sent", now);
+        }
+        ledger.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_state() -> impl Strategy<Value = State> {
+        let message = || String::new();
+        prop_oneof![
+            Just(State::Waiting),
+            Just(State::InFlight),
+            Just(State::Refused { kind: Kind::Denied, message: message() }),
+            Just(State::Succeeded),
+            Just(State::Failed { kind: Kind::Timeout, message: message() }),
+            Just(State::Unknown),
+        ]
+    }
+
+    fn rank(state: &State) -> u8 {
+        match state {
+            State::Waiting => 0,
+            State::InFlight => 1,
+            _ => 2,
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Advance(u64, State),
+        Abandon(u64),
+    }
+
+    fn any_step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (0u64..5, any_state()).prop_map(|(id, state)| Step::Advance(id, state)),
+            (0u64..5).prop_map(Step::Abandon),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_ledger_entry_never_moves_backwards(steps in prop::collection::vec(any_step(), 0..40)) {
+            let mut ledger = Ledger::default();
+            for _ in 0..3 {
+                ledger.open("s", "t", None);
+            }
+            for step in steps {
+                let before: Vec<State> = ledger.entries.iter().map(|e| e.state.clone()).collect();
+                match step {
+                    Step::Advance(id, state) => {
+                        ledger.advance(CallId(id), state, Instant::now());
+                    }
+                    Step::Abandon(id) => ledger.abandon(CallId(id), "gone", Instant::now()),
+                }
+                for (old, entry) in before.iter().zip(&ledger.entries) {
+                    let new = &entry.state;
+                    prop_assert!(rank(new) >= rank(old));
+                    prop_assert!(!old.is_settled() || old == new, "{old:?} became {new:?}");
+                    // Whether the server saw the call is never forgotten nor made up.
+                    let refused = matches!(new, State::Refused { .. });
+                    prop_assert_eq!(refused || *new == State::Waiting, entry.sent_at.is_none());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn closing_settles_everything_and_admits_nothing_more() {
+        let book = Book::default();
+        let ids: Vec<_> = (0..3).filter_map(|_| book.open("s", "t", Some(1))).collect();
+        assert!(book.mark_sent(ids[1]));
+        assert!(book.mark_sent(ids[2]));
+        book.succeed(ids[2]);
+        let ledger = book.close();
+        let states: Vec<_> = ledger.entries().iter().map(|e| e.state.as_str()).collect();
+        assert_eq!(states, ["refused", "unknown", "succeeded"]);
+        assert_eq!(book.open("s", "t", None), None);
+        assert!(!book.mark_sent(ids[0]), "a call refused at the end is not sent afterwards");
+        book.succeed(ids[1]);
+        assert_eq!(book.snapshot().entries()[1].state, State::Unknown);
+    }
+}

@@ -1,0 +1,63 @@
+//! Bounds of one call.
+//!
+//! A bound has one name: in the configuration, in the error that it causes, and in the docs.
+
+use std::time::Duration;
+
+const MIB: usize = 1024 * 1024;
+
+/// Bounds of one call. Always finite; the defaults suit a script from a stranger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallLimits {
+    /// Arguments of one call as JSON text, in bytes. Default: 1 MiB.
+    pub argument_bytes: usize,
+    /// Result of one call as JSON text, in bytes. Default: 16 MiB.
+    pub result_bytes: usize,
+    /// Time from the decision that a call may be made until its result. Default: 60 s. A script may
+    /// ask for less, never for more.
+    pub tool_timeout: Duration,
+    /// Calls that one server works on at the same time; more wait their turn. Default: 16.
+    pub server_calls: usize,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            argument_bytes: MIB,
+            result_bytes: 16 * MIB,
+            tool_timeout: Duration::from_secs(60),
+            server_calls: 16,
+        }
+    }
+}
+
+impl CallLimits {
+    /// Sets [`argument_bytes`](Self::argument_bytes).
+    #[must_use]
+    pub fn argument_bytes(mut self, bytes: usize) -> Self {
+        self.argument_bytes = bytes;
+        self
+    }
+
+    /// Sets [`result_bytes`](Self::result_bytes).
+    #[must_use]
+    pub fn result_bytes(mut self, bytes: usize) -> Self {
+        self.result_bytes = bytes;
+        self
+    }
+
+    /// Sets [`tool_timeout`](Self::tool_timeout).
+    #[must_use]
+    pub fn tool_timeout(mut self, timeout: Duration) -> Self {
+        self.tool_timeout = timeout;
+        self
+    }
+
+    /// Sets [`server_calls`](Self::server_calls).
+    #[must_use]
+    pub fn server_calls(mut self, calls: usize) -> Self {
+        self.server_calls = calls;
+        self
+    }
+}

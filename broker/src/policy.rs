@@ -1,0 +1,330 @@
+//! Which calls may be made: ordered rules, the first that matches decides, otherwise ask.
+//!
+//! ```json
+//! [
+//!   { "action": "deny",  "tools": "*/delete_*", "reason": "nothing is deleted by scripts" },
+//!   { "action": "allow", "tools": ["logging_*", "tickets/list*"] },
+//!   { "action": "allow", "servers": "files", "annotations": { "readOnly": true } }
+//! ]
+//! ```
+//!
+//! Every condition of a rule must hold, and a rule without conditions matches every call. What a
+//! tool says of itself is only looked at for servers that the configuration marks as trusted: a rule
+//! with `annotations` never matches a tool of any other server. How names match is described at
+//! [`Pattern`].
+
+mod pattern;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use pattern::function_name;
+pub use pattern::{Pattern, PatternError};
+
+use crate::catalogue::{Annotations, Tool};
+
+/// Ordered rules. The default has none, so every call is asked about.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Policy {
+    rules: Vec<Rule>,
+}
+
+/// One rule: conditions and what follows from them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Rule {
+    /// What to do with a call that matches.
+    pub action: Action,
+    /// Tools it is about: one of these patterns must match. Empty: all tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "pattern::one_or_many")]
+    pub tools: Vec<Pattern>,
+    /// Servers it is about: one of these patterns must match the server's name. Empty: all servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "pattern::one_or_many")]
+    pub servers: Vec<Pattern>,
+    /// What the tool must say of itself, if its server is trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<AnnotationsAre>,
+    /// Why, for the script to read when the rule denies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What a rule does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// The call is made.
+    Allow,
+    /// Somebody is asked.
+    Ask,
+    /// The call is refused.
+    Deny,
+}
+
+/// Conditions on a tool's annotations. A hint that the tool does not give counts as the
+/// specification says: not read-only, destructive, not idempotent, open to the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct AnnotationsAre {
+    /// It changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Calling it twice is like calling it once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// It reaches things outside of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
+}
+
+/// What the policy says about one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It may be made, by this rule.
+    Allow {
+        /// The rule in words.
+        rule: String,
+    },
+    /// Somebody must be asked.
+    Ask,
+    /// It must not be made.
+    Deny {
+        /// The rule in words.
+        rule: String,
+        /// What the rule gives as the reason.
+        reason: Option<String>,
+    },
+}
+
+impl Policy {
+    /// Whether the policy may decide on its own that a tool of a server runs, and why.
+    pub fn judge(&self, tool: &Tool, trusted: bool) -> Verdict {
+        let Some(rule) = self.rules.iter().find(|rule| rule.matches(tool, trusted)) else {
+            return Verdict::Ask;
+        };
+        match rule.action {
+            Action::Allow => Verdict::Allow { rule: rule.to_string() },
+            Action::Ask => Verdict::Ask,
+            Action::Deny => Verdict::Deny { rule: rule.to_string(), reason: rule.reason.clone() },
+        }
+    }
+
+    /// The rules in their order.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Adds a rule after the others.
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Adds a rule that allows the tools which match.
+    ///
+    /// # Errors
+    /// [`PatternError`] if this is not a pattern.
+    pub fn allow(self, tools: &str) -> Result<Self, PatternError> {
+        Ok(self.rule(Rule::new(Action::Allow).tools(tools.parse()?)))
+    }
+
+    /// Adds a rule that denies the tools which match.
+    ///
+    /// # Errors
+    /// [`PatternError`] if this is not a pattern.
+    pub fn deny(self, tools: &str) -> Result<Self, PatternError> {
+        Ok(self.rule(Rule::new(Action::Deny).tools(tools.parse()?)))
+    }
+
+    /// Adds the rules of another policy after the own ones.
+    #[must_use]
+    pub fn then(mut self, other: Policy) -> Self {
+        self.rules.extend(other.rules);
+        self
+    }
+}
+
+impl FromIterator<Rule> for Policy {
+    fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Self {
+        Self { rules: rules.into_iter().collect() }
+    }
+}
+
+impl Rule {
+    /// A rule that matches every call.
+    pub fn new(action: Action) -> Self {
+        Self { action, tools: Vec::new(), servers: Vec::new(), annotations: None, reason: None }
+    }
+
+    /// Adds a pattern to [`tools`](Self::tools).
+    #[must_use]
+    pub fn tools(mut self, pattern: Pattern) -> Self {
+        self.tools.push(pattern);
+        self
+    }
+
+    /// Adds a pattern to [`servers`](Self::servers).
+    #[must_use]
+    pub fn servers(mut self, pattern: Pattern) -> Self {
+        self.servers.push(pattern);
+        self
+    }
+
+    /// Sets what a trusted server's tool must say of itself.
+    #[must_use]
+    pub fn annotations(mut self, annotations: AnnotationsAre) -> Self {
+        self.annotations = Some(annotations);
+        self
+    }
+
+    /// Sets the reason that the script reads when the rule denies.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    fn matches(&self, tool: &Tool, trusted: bool) -> bool {
+        let tools = &self.tools;
+        let servers = &self.servers;
+        (tools.is_empty() || tools.iter().any(|p| p.matches_tool(&tool.server, &tool.name)))
+            && (servers.is_empty() || servers.iter().any(|p| p.matches_name(&tool.server)))
+            && self.annotations.is_none_or(|are| trusted && are.hold(&tool.annotations))
+    }
+}
+
+/// The rule on one line, as approvals and ledgers show it.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.action {
+            Action::Allow => "allow",
+            Action::Ask => "ask",
+            Action::Deny => "deny",
+        })?;
+        for (condition, patterns) in [("", &self.tools), (" servers", &self.servers)] {
+            if !patterns.is_empty() {
+                let list: Vec<&str> = patterns.iter().map(Pattern::as_str).collect();
+                write!(f, "{condition} {}", list.join(" | "))?;
+            }
+        }
+        if let Some(are) = self.annotations {
+            for (hint, value) in are.conditions() {
+                write!(f, " {}{hint}", if value { "" } else { "not " })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AnnotationsAre {
+    /// A condition that the tool says it is read-only.
+    pub fn read_only() -> Self {
+        Self { read_only: Some(true), ..Self::default() }
+    }
+
+    fn conditions(self) -> impl Iterator<Item = (&'static str, bool)> {
+        [
+            ("read-only", self.read_only),
+            ("destructive", self.destructive),
+            ("idempotent", self.idempotent),
+            ("open-world", self.open_world),
+        ]
+        .into_iter()
+        .filter_map(|(hint, value)| Some((hint, value?)))
+    }
+
+    fn hold(self, tool: &Annotations) -> bool {
+        [
+            (self.read_only, tool.read_only.unwrap_or(false)),
+            (self.destructive, tool.destructive.unwrap_or(true)),
+            (self.idempotent, tool.idempotent.unwrap_or(false)),
+            (self.open_world, tool.open_world.unwrap_or(true)),
+        ]
+        .into_iter()
+        .all(|(wanted, is)| wanted.is_none_or(|wanted| wanted == is))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(server: &str, name: &str, read_only: Option<bool>) -> Tool {
+        let mut tool = Tool::named(server, name);
+        tool.annotations.read_only = read_only;
+        tool
+    }
+
+    fn policy(rules: serde_json::Value) -> Policy {
+        serde_json::from_value(rules).unwrap()
+    }
+
+    #[test]
+    fn without_rules_everything_is_asked() {
+        assert_eq!(Policy::default().judge(&tool("a", "b", None), true), Verdict::Ask);
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_decides() {
+        let policy = policy(json!([
+            { "action": "deny", "tools": "*/delete_*", "reason": "nothing is deleted" },
+            { "action": "allow", "tools": ["logging_*", "tickets/list*"] },
+            { "action": "ask", "servers": "tickets" },
+            { "action": "allow" },
+        ]));
+        let judge = |server, name| policy.judge(&tool(server, name, None), false);
+        assert_eq!(
+            judge("logging", "delete_all"),
+            Verdict::Deny {
+                rule: "deny */delete_*".into(),
+                reason: Some("nothing is deleted".into())
+            }
+        );
+        let rule = "allow logging_* | tickets/list*".to_owned();
+        assert_eq!(judge("logging", "getLogs"), Verdict::Allow { rule: rule.clone() });
+        assert_eq!(judge("tickets", "listAll"), Verdict::Allow { rule });
+        assert_eq!(judge("tickets", "close"), Verdict::Ask);
+        assert_eq!(judge("other", "close"), Verdict::Allow { rule: "allow".into() });
+    }
+
+    #[test]
+    fn annotations_count_only_for_trusted_servers() {
+        let policy = policy(json!([
+            { "action": "allow", "annotations": { "readOnly": true } },
+            { "action": "deny", "annotations": { "destructive": true } },
+        ]));
+        let reads = tool("files", "read", Some(true));
+        assert_eq!(policy.judge(&reads, true), Verdict::Allow { rule: "allow read-only".into() });
+        assert_eq!(policy.judge(&reads, false), Verdict::Ask);
+        let silent = tool("files", "write", None);
+        assert!(matches!(policy.judge(&silent, true), Verdict::Deny { .. }));
+    }
+
+    #[test]
+    fn a_misspelt_condition_is_an_error() {
+        let wrong = json!([{ "action": "allow", "tool": "x" }]);
+        let error = serde_json::from_value::<Policy>(wrong).unwrap_err();
+        assert!(error.to_string().contains("unknown field `tool`"), "{error}");
+        let wrong = json!([{ "action": "allow", "tools": "a[" }]);
+        let error = serde_json::from_value::<Policy>(wrong).unwrap_err();
+        assert!(error.to_string().contains("`a[`"), "{error}");
+    }
+
+    #[test]
+    fn a_policy_survives_being_written_and_read() {
+        let rules =
+            json!([{ "action": "allow", "tools": ["a_*"], "annotations": { "readOnly": true } }]);
+        assert_eq!(serde_json::to_value(policy(rules.clone())).unwrap(), rules);
+    }
+}

@@ -1,0 +1,115 @@
+//! The calls of one script run.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tracing::Instrument;
+
+use crate::approval::Grants;
+use crate::broker::Inner;
+use crate::call::{Answer, Fault, Journey, Kind, Request, ToolError};
+use crate::events::Event;
+use crate::ledger::{Book, CallId, Ledger};
+
+/// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
+#[derive(Clone)]
+pub struct Run {
+    broker: Arc<Inner>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    book: Book,
+    grants: Grants,
+}
+
+impl Run {
+    pub(crate) fn new(broker: Arc<Inner>) -> Self {
+        Self { broker, shared: Arc::default() }
+    }
+
+    /// Makes one call. Many may be made at once.
+    ///
+    /// Dropping the future gives the call up: one that was sent is cancelled at the server and
+    /// stands in the ledger as unknown, one that was not is refused.
+    ///
+    /// # Errors
+    /// [`ToolError`], whatever went wrong.
+    pub async fn call(&self, request: Request) -> Result<Answer, ToolError> {
+        let (server, tool) = (request.server.clone(), request.tool.clone());
+        let Some(id) = self.shared.book.open(&server, &tool, request.line) else {
+            return Err(Fault::new(Kind::Cancelled, "the run has ended").of(server, tool));
+        };
+        let attempt = Attempt::start(self, id, &server, &tool);
+        let journey = Journey {
+            broker: &self.broker,
+            book: &self.shared.book,
+            run_grants: &self.shared.grants,
+            id,
+        };
+        let span = tracing::info_span!("call", id = id.number(), %server, %tool);
+        let outcome = journey.travel(request).instrument(span).await;
+        attempt.settle(&outcome);
+        outcome.map_err(|fault| fault.of(server, tool))
+    }
+
+    /// The ledger as it is now.
+    pub fn ledger(&self) -> Ledger {
+        self.shared.book.snapshot()
+    }
+
+    /// Ends the run. Calls in flight are unknown from now on, calls that wait are refused, and no
+    /// further ones are made. Ending it again changes nothing.
+    pub fn close(&self) -> Ledger {
+        self.shared.book.close()
+    }
+}
+
+/// A call under way. However it ends, by an answer, an error, or by being dropped, the ledger and
+/// the events say so.
+struct Attempt<'a> {
+    run: &'a Run,
+    id: CallId,
+    server: &'a str,
+    tool: &'a str,
+    began: Instant,
+}
+
+impl<'a> Attempt<'a> {
+    fn start(run: &'a Run, id: CallId, server: &'a str, tool: &'a str) -> Self {
+        let (s, t) = (server.to_owned(), tool.to_owned());
+        run.broker.events.on_event(&Event::CallStarted { id, server: s, tool: t });
+        Self { run, id, server, tool, began: Instant::now() }
+    }
+
+    fn settle(self, outcome: &Result<Answer, Fault>) {
+        let book = &self.run.shared.book;
+        match outcome {
+            Ok(_) => book.succeed(self.id),
+            // Of these two the one that applies takes effect: only a call that was not sent can be
+            // refused, only one that was can fail.
+            Err(fault) => {
+                book.refuse(self.id, fault.kind, &fault.message);
+                book.fail(self.id, fault.kind, &fault.message);
+            }
+        }
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        let book = &self.run.shared.book;
+        book.abandon(self.id);
+        let state = book.state(self.id).map_or("unknown", |state| state.as_str());
+        let duration = self.began.elapsed();
+        tracing::debug!(id = self.id.number(), state, ?duration, "call ended");
+        self.run.broker.events.on_event(&Event::CallEnded {
+            id: self.id,
+            server: self.server.to_owned(),
+            tool: self.tool.to_owned(),
+            state,
+            duration,
+        });
+    }
+}

@@ -1,0 +1,156 @@
+//! Why a server could not be reached, in one sentence each.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a server could not be reached. The others are not affected.
+///
+/// The text is one sentence for a person. It never contains credentials of the configuration: URLs
+/// appear without user, password and query, and what a server printed is searched for them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// There is no such program.
+    #[error("the command `{command}` was not found")]
+    CommandNotFound {
+        /// The program.
+        command: String,
+    },
+    /// The working directory of the configuration is not there.
+    #[error("the working directory `{}` does not exist", cwd.display())]
+    NoDirectory {
+        /// The directory.
+        cwd: PathBuf,
+    },
+    /// The program is there and cannot be started.
+    #[error("the command `{command}` cannot be started: {problem}")]
+    NotStarted {
+        /// The program.
+        command: String,
+        /// What the system says.
+        problem: String,
+    },
+    /// The program ended before it had answered.
+    #[error("it ended at its start with {how}{}", Tail(stderr))]
+    Exited {
+        /// `code 1` or `signal 9`.
+        how: String,
+        /// The last it wrote to its standard error.
+        stderr: String,
+    },
+    /// The program writes something else than MCP to its standard output.
+    #[error("it prints text instead of MCP, beginning with `{line}`")]
+    Junk {
+        /// The first such line, shortened.
+        line: String,
+    },
+    /// It did not answer in time.
+    #[error("it did not answer within {}s{}", after.as_secs_f64(), Tail(stderr))]
+    Timeout {
+        /// How long we waited.
+        after: Duration,
+        /// The last it wrote to its standard error; empty for HTTP.
+        stderr: String,
+    },
+    /// The URL cannot be used.
+    #[error("the URL is not usable: {problem}")]
+    BadUrl {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A header cannot be sent.
+    #[error("the header `{name}` cannot be sent: {problem}")]
+    BadHeader {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The host of the URL has no address.
+    #[error("the host of {url} is not known")]
+    UnknownHost {
+        /// The endpoint.
+        url: String,
+    },
+    /// Nothing answers at the URL.
+    #[error("{url} cannot be reached: {problem}")]
+    Unreachable {
+        /// The endpoint.
+        url: String,
+        /// What the system says.
+        problem: String,
+    },
+    /// HTTP 401 or 403.
+    #[error("{url} refuses access (HTTP {status}); check the credentials in `headers`")]
+    Unauthorized {
+        /// The endpoint.
+        url: String,
+        /// 401 or 403.
+        status: u16,
+    },
+    /// HTTP 404.
+    #[error("there is nothing at {url} (HTTP 404)")]
+    NotFound {
+        /// The endpoint.
+        url: String,
+    },
+    /// Another HTTP status that is not success.
+    #[error("{url} answers with HTTP {status}")]
+    Status {
+        /// The endpoint.
+        url: String,
+        /// The status.
+        status: u16,
+    },
+    /// No revision of the protocol is known to both sides.
+    #[error("it speaks no revision of MCP that is known here, only {}", supported.join(", "))]
+    Revision {
+        /// What the server supports.
+        supported: Vec<String>,
+    },
+    /// It answers, but not as an MCP server does.
+    #[error("it does not answer as an MCP server: {problem}")]
+    NotMcp {
+        /// What is odd.
+        problem: String,
+    },
+    /// It was reached, but its tools cannot be listed.
+    #[error("its tools cannot be listed: {problem}")]
+    Listing {
+        /// What went wrong.
+        problem: String,
+    },
+}
+
+/// What a server wrote last, as the end of a sentence. Lines are joined: the sentence stays one.
+struct Tail<'a>(&'a str);
+
+impl std::fmt::Display for Tail<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const LINES: usize = 5;
+        const CHARS: usize = 200;
+        let lines: Vec<&str> =
+            self.0.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let skipped = lines.len().saturating_sub(LINES);
+        for (index, line) in lines.iter().skip(skipped).enumerate() {
+            let short: String = line.chars().filter(|c| !c.is_control()).take(CHARS).collect();
+            write!(f, "{} {short}", if index == 0 { ":" } else { " |" })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_is_one_sentence() {
+        let stderr = "one\n\x1b[31mtwo\r\n\n";
+        let error = ConnectError::Exited { how: "code 1".into(), stderr: stderr.into() };
+        assert_eq!(error.to_string(), "it ended at its start with code 1: one | [31mtwo");
+        let error =
+            ConnectError::Timeout { after: Duration::from_millis(1500), stderr: String::new() };
+        assert_eq!(error.to_string(), "it did not answer within 1.5s");
+    }
+}

@@ -1,0 +1,66 @@
+//! The wire, seen from the broker: a page of tools, a call, an end.
+//!
+//! Everything that depends on how a server is reached, or on the library that speaks MCP, stays
+//! below [`Connection`]. Results come up as the JSON the server sent, so that kinds of content
+//! nobody here knows of survive.
+
+pub(crate) mod local;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use crate::server::Era;
+
+/// One server that has been reached. Many calls may use it at once.
+#[async_trait]
+pub(crate) trait Connection: Send + Sync {
+    /// What the server turned out to be.
+    fn peer(&self) -> &Peer;
+
+    /// One page of `tools/list`: the result as the server sent it.
+    async fn tools_page(&self, cursor: Option<&str>) -> Result<Value, SendError>;
+
+    /// One `tools/call`: the result as the server sent it. Dropping the future tells the server
+    /// that the call is cancelled. Ends by itself only with the connection: the caller holds the
+    /// clock.
+    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, SendError>;
+
+    /// The last lines the server wrote to its standard error, if it has one.
+    fn stderr(&self) -> Option<String> {
+        None
+    }
+
+    /// Ends the connection in good order. Afterwards nothing of the server is left running.
+    async fn close(&self);
+}
+
+/// What a server turned out to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) era: Era,
+    /// The revision of the protocol in use.
+    pub(crate) revision: String,
+    /// How the server calls itself. Shown, never trusted.
+    pub(crate) calls_itself: Option<String>,
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(dead_code, reason = "the remote transports follow")]
+pub(crate) enum SendError {
+    /// The server answered with a JSON-RPC error.
+    #[error("{message} (error {code})")]
+    Rpc { code: i64, message: String },
+    /// There is no server any more.
+    #[error("the server is gone: {detail}")]
+    Gone { detail: String },
+    /// The answer is larger than the transport accepts.
+    #[error("the answer has more than {limit} bytes")]
+    TooLarge { limit: usize },
+    /// The server refused the request below the level of MCP, for example with an HTTP status.
+    #[error("{detail}")]
+    Refused { detail: String },
+    /// The server answered something that is not MCP.
+    #[error("the answer is not MCP: {detail}")]
+    Odd { detail: String },
+}
