@@ -1,0 +1,56 @@
+# Build entry points. Each target works in a fresh clone and does its own set-up; continuous integration runs these too.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint v8 servers
+
+# Where cargo puts programs; examples/demo.mcp.json finds the demo's servers by this variable.
+export COFFERDAM_BIN_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
+# What the tests expect of scripts/test-servers.sh. A test that needs one of these fails when it is missing.
+export COFFERDAM_TEST_SERVERS := $(CURDIR)/target/test-servers
+export COFFERDAM_TSC := $(COFFERDAM_TEST_SERVERS)/bin/tsc
+
+cofferdam := $(COFFERDAM_BIN_DIR)/cofferdam
+demo_config := examples/demo.mcp.json
+tickets := target/demo/tickets.db
+demo_build ?= --package cofferdam --package demo-servers
+heading = @printf '\n== %s\n\n'
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: v8 ## Build the program and two MCP servers, and let a script triage a day of logs
+	cargo build $(demo_build)
+	@mkdir -p $(dir $(tickets)) && rm -f $(tickets)*
+	$(heading) 'The declarations that a model reads (cofferdam types)'
+	@$(cofferdam) types --config $(demo_config)
+	$(heading) 'The policy: what a script may call without asking ($(demo_config))'
+	@python3 -c 'import json; print(*map(json.dumps, json.load(open("$(demo_config)"))["policy"]["rules"]), sep="\n")'
+	$(heading) 'The script that a model wrote (examples/triage.ts)'
+	@cat examples/triage.ts
+	$(heading) 'The run (cofferdam run)'
+	@$(cofferdam) run --config $(demo_config) examples/triage.ts
+
+test: v8 servers ## Run all tests, then the demo and a check of what it left behind
+	cargo test --workspace
+	@scripts/test-demo.sh
+
+bench: v8 servers ## Run the benchmarks; benches/README.md says what they measure
+	cargo bench --workspace
+
+lint: v8 ## Check format, clippy and documentation, and licences if cargo-deny is installed
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+	@if cargo deny --version >/dev/null 2>&1; then \
+	  cargo deny check bans licenses sources; \
+	else \
+	  echo 'cargo-deny is not installed: deny.toml was not checked (cargo install cargo-deny --locked)'; \
+	fi
+
+v8:
+	@scripts/v8.sh
+
+servers:
+	@scripts/test-servers.sh
