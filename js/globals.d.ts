@@ -1,0 +1,60 @@
+/** What a tool without an output schema gives. Converts to its text. */
+interface ToolResult {
+  /** All text blocks, joined by line ends. */
+  text: string;
+  content: ContentBlock[];
+  structuredContent?: unknown;
+  /** The text, parsed as JSON. */
+  json<T = unknown>(): T;
+  toString(): string;
+}
+
+/** A part of a tool's result. */
+type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource_link"; uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number }
+  | { type: "resource"; resource: { uri: string; mimeType?: string; text?: string; blob?: string } };
+
+/** The whole answer of a tool, as its server gave it. */
+interface CallToolResult {
+  content: ContentBlock[];
+  structuredContent?: unknown;
+  isError?: boolean;
+  _meta?: Record<string, unknown>;
+}
+
+type ToolErrorKind =
+  | "execution"
+  | "protocol"
+  | "invalid_input"
+  | "invalid_output"
+  | "denied"
+  | "timeout"
+  | "cancelled"
+  | "unavailable"
+  | "limit";
+
+/** Thrown by every call that fails. */
+declare class ToolError extends Error {
+  readonly tool: string;
+  readonly server: string;
+  readonly kind: ToolErrorKind;
+  /** The code of a JSON-RPC error. */
+  readonly code?: number;
+  readonly content?: ContentBlock[];
+  readonly structuredContent?: unknown;
+}
+
+interface CallOptions {
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Calls tools by names that are known only when the script runs. */
+declare const mcp: {
+  /** What the tool's own function gives; `name` is that function's name. */
+  callTool<T = unknown>(name: string, input?: object, options?: CallOptions): Promise<T>;
+  /** The whole answer; it does not throw if the tool says `isError`. */
+  callToolRaw(name: string, input?: object, options?: CallOptions): Promise<CallToolResult>;
+};

@@ -1,0 +1,297 @@
+//! `Type` to swc AST.
+//!
+//! Precedence is settled here, once: what TypeScript reads differently without parentheses gets
+//! a parenthesized node of its own.
+
+use swc_common::comments::{Comment, CommentKind, Comments, SingleThreadedComments};
+use swc_common::{BytePos, DUMMY_SP, Span, SyntaxContext};
+use swc_ecma_ast::{
+    BindingIdent, Bool, Decl, Expr, FnDecl, Function, Ident, Lit, ModuleItem, Number, Param, Pat,
+    Stmt, Str, TsArrayType, TsEntityName, TsFnParam, TsIndexSignature, TsInterfaceBody,
+    TsInterfaceDecl, TsIntersectionType, TsKeywordType, TsKeywordTypeKind, TsLit, TsLitType,
+    TsOptionalType, TsParenthesizedType, TsPropertySignature, TsRestType, TsTupleElement,
+    TsTupleType, TsType, TsTypeAliasDecl, TsTypeAnn, TsTypeElement, TsTypeLit,
+    TsTypeParamInstantiation, TsTypeRef, TsUnionOrIntersectionType, TsUnionType,
+};
+
+use crate::jsdoc::Doc;
+use crate::name::is_plain_key;
+use crate::print::print;
+use crate::ty::{DefinitionId, Literal, Object, Others, Property, Tuple, Type};
+
+/// The signature of one tool's function.
+pub(crate) struct Signature<'a> {
+    pub(crate) identifier: &'a str,
+    pub(crate) input: &'a Type,
+    /// The input may be left out.
+    pub(crate) optional: bool,
+    /// What the promise holds; none for a `ToolResult`.
+    pub(crate) output: Option<&'a Type>,
+}
+
+/// Prints declarations; asks `names` what a definition is called.
+pub(crate) struct Emit<'a> {
+    names: &'a dyn Fn(DefinitionId) -> &'a str,
+    comments: SingleThreadedComments,
+    /// Comments hang at positions, so each commented node gets one of its own.
+    next_position: u32,
+}
+
+impl<'a> Emit<'a> {
+    pub(crate) fn new(names: &'a dyn Fn(DefinitionId) -> &'a str) -> Self {
+        Self { names, comments: SingleThreadedComments::default(), next_position: 1 }
+    }
+
+    /// `declare function …;`
+    pub(crate) fn function(mut self, signature: &Signature<'_>, doc: &Doc) -> String {
+        let span = self.commented(doc);
+        let declaration = FnDecl {
+            ident: identifier(signature.identifier),
+            declare: true,
+            function: Box::new(self.signature(signature, span)),
+        };
+        print(&statement(Decl::Fn(declaration)), &self.comments)
+    }
+
+    /// `interface … { … }` for an object, `type … = …;` for anything else.
+    pub(crate) fn definition(mut self, name: &str, ty: &Type, doc: &Doc) -> String {
+        let span = self.commented(doc);
+        let id = identifier(name);
+        let declaration = match ty {
+            Type::Object(object) => Decl::TsInterface(Box::new(TsInterfaceDecl {
+                span,
+                id,
+                declare: false,
+                type_params: None,
+                extends: Vec::new(),
+                body: TsInterfaceBody { span: DUMMY_SP, body: self.elements(object) },
+            })),
+            other => Decl::TsTypeAlias(Box::new(TsTypeAliasDecl {
+                span,
+                declare: false,
+                id,
+                type_params: None,
+                type_ann: Box::new(self.ty(other)),
+            })),
+        };
+        print(&statement(declaration), &self.comments)
+    }
+
+    fn signature(&mut self, signature: &Signature<'_>, span: Span) -> Function {
+        let mut id = identifier("input");
+        id.optional = signature.optional;
+        let input = BindingIdent { id, type_ann: Some(annotation(self.ty(signature.input))) };
+        let output = match signature.output {
+            Some(ty) => self.ty(ty),
+            None => reference("ToolResult", Vec::new()),
+        };
+        Function {
+            params: vec![Param { span: DUMMY_SP, decorators: Vec::new(), pat: Pat::Ident(input) }],
+            decorators: Vec::new(),
+            span,
+            ctxt: SyntaxContext::empty(),
+            body: None,
+            is_generator: false,
+            is_async: false,
+            type_params: None,
+            return_type: Some(annotation(reference("Promise", vec![output]))),
+            this_param: None,
+        }
+    }
+
+    fn ty(&mut self, ty: &Type) -> TsType {
+        match ty {
+            Type::Unknown => keyword(TsKeywordTypeKind::TsUnknownKeyword),
+            Type::Never => keyword(TsKeywordTypeKind::TsNeverKeyword),
+            Type::Null => keyword(TsKeywordTypeKind::TsNullKeyword),
+            Type::Boolean => keyword(TsKeywordTypeKind::TsBooleanKeyword),
+            Type::Number => keyword(TsKeywordTypeKind::TsNumberKeyword),
+            Type::String => keyword(TsKeywordTypeKind::TsStringKeyword),
+            Type::Literal(literal) => literal_type(literal),
+            Type::Array(item) => TsType::TsArrayType(TsArrayType {
+                span: DUMMY_SP,
+                elem_type: Box::new(self.operand(item)),
+            }),
+            Type::Tuple(tuple) => self.tuple(tuple),
+            Type::Object(object) => self.object(object),
+            Type::Union(members) => {
+                let types = members.iter().map(|member| Box::new(self.ty(member))).collect();
+                let union = TsUnionType { span: DUMMY_SP, types };
+                TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(union))
+            }
+            Type::Intersection(members) => {
+                let types = members.iter().map(|member| Box::new(self.operand(member))).collect();
+                let both = TsIntersectionType { span: DUMMY_SP, types };
+                TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsIntersectionType(
+                    both,
+                ))
+            }
+            Type::Named(id) => reference((self.names)(*id), Vec::new()),
+        }
+    }
+
+    /// A type where only one that binds tightly can stand: before `[]`, between `&`.
+    fn operand(&mut self, ty: &Type) -> TsType {
+        let inner = self.ty(ty);
+        if matches!(ty, Type::Union(_) | Type::Intersection(_)) {
+            let type_ann = Box::new(inner);
+            TsType::TsParenthesizedType(TsParenthesizedType { span: DUMMY_SP, type_ann })
+        } else {
+            inner
+        }
+    }
+
+    fn tuple(&mut self, tuple: &Tuple) -> TsType {
+        let mut elements = Vec::new();
+        for (at, item) in tuple.items.iter().enumerate() {
+            elements.push(if at < tuple.required {
+                self.ty(item)
+            } else {
+                let type_ann = Box::new(self.operand(item));
+                TsType::TsOptionalType(TsOptionalType { span: DUMMY_SP, type_ann })
+            });
+        }
+        if let Some(rest) = &tuple.rest {
+            let elem_type = Box::new(self.operand(rest));
+            let array = TsType::TsArrayType(TsArrayType { span: DUMMY_SP, elem_type });
+            let type_ann = Box::new(array);
+            elements.push(TsType::TsRestType(TsRestType { span: DUMMY_SP, type_ann }));
+        }
+        let elem_types = elements
+            .into_iter()
+            .map(|ty| TsTupleElement { span: DUMMY_SP, label: None, ty: Box::new(ty) })
+            .collect();
+        TsType::TsTupleType(TsTupleType { span: DUMMY_SP, elem_types })
+    }
+
+    fn object(&mut self, object: &Object) -> TsType {
+        if object.properties.is_empty() {
+            let value = match &object.others {
+                Others::Nothing => Some(TsKeywordTypeKind::TsNeverKeyword),
+                Others::Each(ty) if **ty == Type::Unknown => {
+                    Some(TsKeywordTypeKind::TsUnknownKeyword)
+                }
+                _ => None,
+            };
+            if let Some(value) = value {
+                let key = keyword(TsKeywordTypeKind::TsStringKeyword);
+                return reference("Record", vec![key, keyword(value)]);
+            }
+        }
+        TsType::TsTypeLit(TsTypeLit { span: DUMMY_SP, members: self.elements(object) })
+    }
+
+    fn elements(&mut self, object: &Object) -> Vec<TsTypeElement> {
+        let mut elements: Vec<TsTypeElement> =
+            object.properties.iter().map(|property| self.property(property)).collect();
+        if let Others::Each(ty) = &object.others {
+            elements.push(self.index_signature(&object.properties, ty));
+        }
+        elements
+    }
+
+    fn property(&mut self, property: &Property) -> TsTypeElement {
+        let span = self.commented(&property.doc);
+        let key = if is_plain_key(&property.name) {
+            Expr::Ident(identifier(&property.name))
+        } else {
+            Expr::Lit(Lit::Str(string(&property.name)))
+        };
+        TsTypeElement::TsPropertySignature(TsPropertySignature {
+            span,
+            readonly: false,
+            key: Box::new(key),
+            computed: false,
+            optional: property.optional,
+            type_ann: Some(annotation(self.ty(&property.ty))),
+        })
+    }
+
+    /// TypeScript wants every property to be assignable to the index signature, so its type is
+    /// wider than what the schema allows under other names.
+    fn index_signature(&mut self, properties: &[Property], others: &Type) -> TsTypeElement {
+        let named = properties.iter().map(|property| property.ty.clone());
+        let value = Type::union(std::iter::once(others.clone()).chain(named));
+        let mut ty = self.ty(&value);
+        let missing = properties.iter().any(|property| property.optional);
+        if missing && value != Type::Unknown {
+            let undefined = keyword(TsKeywordTypeKind::TsUndefinedKeyword);
+            let types = match ty {
+                TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(
+                    mut union,
+                )) => {
+                    union.types.push(Box::new(undefined));
+                    union.types
+                }
+                other => vec![Box::new(other), Box::new(undefined)],
+            };
+            let union = TsUnionType { span: DUMMY_SP, types };
+            ty = TsType::TsUnionOrIntersectionType(TsUnionOrIntersectionType::TsUnionType(union));
+        }
+        let key = BindingIdent {
+            id: identifier("key"),
+            type_ann: Some(annotation(keyword(TsKeywordTypeKind::TsStringKeyword))),
+        };
+        TsTypeElement::TsIndexSignature(TsIndexSignature {
+            params: vec![TsFnParam::Ident(key)],
+            type_ann: Some(annotation(ty)),
+            readonly: false,
+            is_static: false,
+            span: DUMMY_SP,
+        })
+    }
+
+    /// A span at which the comment for `doc` hangs; none if there is nothing to say.
+    fn commented(&mut self, doc: &Doc) -> Span {
+        let Some(text) = doc.comment() else { return DUMMY_SP };
+        // Wide enough apart that the end of one node is not the start of another.
+        let low = BytePos(self.next_position);
+        self.next_position += 4;
+        let comment =
+            Comment { kind: CommentKind::Block, span: DUMMY_SP, text: text.as_str().into() };
+        self.comments.add_leading(low, comment);
+        Span::new(low, BytePos(low.0 + 2))
+    }
+}
+
+fn statement(declaration: Decl) -> ModuleItem {
+    ModuleItem::Stmt(Stmt::Decl(declaration))
+}
+
+fn identifier(name: &str) -> Ident {
+    Ident::new_no_ctxt(name.into(), DUMMY_SP)
+}
+
+fn string(value: &str) -> Str {
+    Str { span: DUMMY_SP, value: value.into(), raw: None }
+}
+
+fn annotation(ty: TsType) -> Box<TsTypeAnn> {
+    Box::new(TsTypeAnn { span: DUMMY_SP, type_ann: Box::new(ty) })
+}
+
+fn keyword(kind: TsKeywordTypeKind) -> TsType {
+    TsType::TsKeywordType(TsKeywordType { span: DUMMY_SP, kind })
+}
+
+fn reference(name: &str, params: Vec<TsType>) -> TsType {
+    let params: Vec<_> = params.into_iter().map(Box::new).collect();
+    let type_params =
+        (!params.is_empty()).then(|| Box::new(TsTypeParamInstantiation { span: DUMMY_SP, params }));
+    TsType::TsTypeRef(TsTypeRef {
+        span: DUMMY_SP,
+        type_name: TsEntityName::Ident(identifier(name)),
+        type_params,
+    })
+}
+
+fn literal_type(literal: &Literal) -> TsType {
+    let lit = match literal {
+        Literal::Boolean(value) => TsLit::Bool(Bool { span: DUMMY_SP, value: *value }),
+        Literal::Number(bits) => {
+            TsLit::Number(Number { span: DUMMY_SP, value: f64::from_bits(*bits), raw: None })
+        }
+        Literal::String(value) => TsLit::Str(string(value)),
+    };
+    TsType::TsLitType(TsLitType { span: DUMMY_SP, lit })
+}

@@ -1,0 +1,154 @@
+//! Named types of all tools: equal ones are one, different ones have different names.
+//!
+//! Two definitions are equal if everything that can be reached from them is. This is decided by
+//! comparing a canonical form, not a hash of it, so no schema can pass itself off as another.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::jsdoc::Doc;
+use crate::lower::Definition;
+use crate::name::{pascal, suffixed};
+use crate::ty::{DefinitionId, Type};
+
+/// The named types of all tools so far.
+#[derive(Default)]
+pub(crate) struct Shared {
+    types: Vec<SharedType>,
+    /// Definitions without the names in them, each with a number.
+    skeletons: HashMap<Skeleton, usize>,
+    by_form: HashMap<Vec<usize>, usize>,
+    taken: HashSet<String>,
+}
+
+/// A named type; the names in its body are places in the list of shared types.
+pub(crate) struct SharedType {
+    pub(crate) name: String,
+    pub(crate) doc: Doc,
+    pub(crate) body: Type,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Skeleton {
+    name: String,
+    doc: Doc,
+    body: Type,
+}
+
+impl Shared {
+    /// Adds what `roots` need of a tool's definitions; rewrites the names in them.
+    pub(crate) fn add(&mut self, definitions: &[Definition], roots: &mut [&mut Type]) {
+        let mut reachable = Vec::new();
+        for root in roots.iter() {
+            root.each_name(&mut |id| reachable.push(id));
+        }
+        let reachable = closure(definitions, reachable);
+        let mut places: HashMap<DefinitionId, DefinitionId> = HashMap::new();
+        let mut added = Vec::new();
+        for id in reachable {
+            let Some(found) = definitions.get(id.0) else { continue };
+            let form = self.form(definitions, id);
+            let next = self.types.len();
+            let place = *self.by_form.entry(form.clone()).or_insert(next);
+            if place == next {
+                let name = self.name(&found.hint, definitions, id);
+                let body = found.body.clone().unwrap_or(Type::Unknown);
+                self.types.push(SharedType { name, doc: found.doc.clone(), body });
+                added.push(place);
+            }
+            places.insert(id, DefinitionId(place));
+        }
+        for place in added {
+            if let Some(ty) = self.types.get_mut(place) {
+                ty.body.rename(&places);
+            }
+        }
+        for root in roots {
+            root.rename(&places);
+        }
+    }
+
+    /// The type behind a name.
+    pub(crate) fn get(&self, id: DefinitionId) -> Option<&SharedType> {
+        self.types.get(id.0)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SharedType> {
+        self.types.iter()
+    }
+
+    /// All named types that `ty` needs, in the order in which they were added.
+    pub(crate) fn needed(&self, types: &[&Type]) -> Vec<&SharedType> {
+        let mut open = Vec::new();
+        types.iter().for_each(|ty| ty.each_name(&mut |id| open.push(id)));
+        let mut found: HashSet<DefinitionId> = HashSet::new();
+        while let Some(id) = open.pop() {
+            if found.insert(id)
+                && let Some(shared) = self.get(id)
+            {
+                shared.body.each_name(&mut |id| open.push(id));
+            }
+        }
+        let mut found: Vec<DefinitionId> = found.into_iter().collect();
+        found.sort();
+        found.into_iter().filter_map(|id| self.get(id)).collect()
+    }
+
+    /// The definition and all that it reaches, numbered in the order in which they are met.
+    fn form(&mut self, definitions: &[Definition], id: DefinitionId) -> Vec<usize> {
+        let order = closure(definitions, vec![id]);
+        let numbers: HashMap<DefinitionId, usize> =
+            order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+        let mut form = Vec::new();
+        for id in order {
+            let Some(definition) = definitions.get(id.0) else { continue };
+            let next = self.skeletons.len();
+            form.push(*self.skeletons.entry(skeleton(definition)).or_insert(next));
+            if let Some(body) = &definition.body {
+                body.each_name(&mut |id| {
+                    form.push(numbers.get(&id).copied().unwrap_or(usize::MAX))
+                });
+            }
+        }
+        form
+    }
+
+    fn name(&mut self, hint: &str, definitions: &[Definition], id: DefinitionId) -> String {
+        let name = pascal(hint);
+        if self.taken.insert(name.clone()) {
+            return name;
+        }
+        let seed: Vec<String> = closure(definitions, vec![id])
+            .into_iter()
+            .filter_map(|id| definitions.get(id.0))
+            .map(|definition| format!("{:?}", skeleton(definition)))
+            .collect();
+        suffixed(&name, &seed.concat(), &mut self.taken)
+    }
+}
+
+/// A definition with all names in it made equal.
+fn skeleton(definition: &Definition) -> Skeleton {
+    let mut body = definition.body.clone().unwrap_or(Type::Unknown);
+    body.rename(&HashMap::new());
+    Skeleton { name: pascal(&definition.hint), doc: definition.doc.clone(), body }
+}
+
+/// `first` and all that can be reached from there, breadth first.
+fn closure(definitions: &[Definition], first: Vec<DefinitionId>) -> Vec<DefinitionId> {
+    let mut order = Vec::new();
+    let mut seen = HashSet::new();
+    let mut level = first;
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for id in level {
+            if seen.insert(id) {
+                order.push(id);
+                if let Some(body) = definitions.get(id.0).and_then(|found| found.body.as_ref()) {
+                    body.each_name(&mut |id| next.push(id));
+                }
+            }
+        }
+        level = next;
+    }
+    order
+}
