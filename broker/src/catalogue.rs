@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub(crate) use decode::decode;
-pub(crate) use listing::{ListingError, list};
+pub(crate) use listing::list;
 pub(crate) use schema::Validator;
 
 /// The tools that can be called and those that cannot. A snapshot: it never changes.

@@ -95,12 +95,4 @@ impl ServerConfig {
         self.connect_timeout = timeout;
         self
     }
-
-    /// Every credential of the server.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        match &self.transport {
-            Transport::Stdio { env, .. } => env.values(),
-            Transport::Http { headers, .. } => headers.values(),
-        }
-    }
 }

@@ -4,12 +4,16 @@
 //! below [`Connection`]. Results come up as the JSON the server sent, so that kinds of content
 //! nobody here knows of survive.
 
+pub(crate) mod http;
 pub(crate) mod local;
+mod session;
+pub(crate) mod stdio;
 
 use async_trait::async_trait;
+use rmcp::service::ClientInitializeError;
 use serde_json::{Map, Value};
 
-use crate::server::Era;
+use crate::server::{ConnectError, Era};
 
 /// One server that has been reached. Many calls may use it at once.
 #[async_trait]
@@ -46,7 +50,6 @@ pub(crate) struct Peer {
 
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(dead_code, reason = "the remote transports follow")]
 pub(crate) enum SendError {
     /// The server answered with a JSON-RPC error.
     #[error("{message} (error {code})")]
@@ -63,4 +66,25 @@ pub(crate) enum SendError {
     /// The server answered something that is not MCP.
     #[error("the answer is not MCP: {detail}")]
     Odd { detail: String },
+}
+
+/// A handshake that failed for what the server answered.
+fn handshake_failed(error: &ClientInitializeError) -> ConnectError {
+    let problem = match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            return handshake_failed(fallback);
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            let supported = server_supported.iter().map(ToString::to_string).collect();
+            return ConnectError::Revision { supported };
+        }
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it refuses the handshake: {} (error {})", error.message, error.code.0)
+        }
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => "it closed the connection".to_owned(),
+        // The texts of the others contain whole messages.
+        _ => "its answer to the handshake is not one".to_owned(),
+    };
+    ConnectError::NotMcp { problem }
 }

@@ -126,7 +126,8 @@ mod tests {
     fn a_slash_means_exact_names_and_no_slash_the_function() {
         let table = [
             ("tickets_*", "tickets", "list", true),
-            ("tickets_*", "tickets-eu", "list", false),
+            ("tickets_*", "tickets-eu", "list", true),
+            ("tickets/*", "tickets-eu", "list", false),
             ("tickets_*", "tickets", "get-all", true),
             ("tickets_get_all", "tickets", "get-all", true),
             ("tickets_get-all", "tickets", "get-all", false),

@@ -1,19 +1,19 @@
 //! From a configuration to a server with its tools.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 use super::{ConnectError, Link, Server};
-use crate::catalogue::{ListingError, Rejected, Usable, list};
-use crate::config::ServerConfig;
+use crate::catalogue::{Rejected, Usable, list};
+use crate::config::{ServerConfig, Transport};
 use crate::events::{Event, Events};
 use crate::limits::CallLimits;
-use crate::secret::redact;
 use crate::transport::local::{Local, LocalTool};
-use crate::transport::{Connection, SendError};
+use crate::transport::stdio::Program;
+use crate::transport::{Connection, http, stdio};
 
 /// Where the tools of a server come from.
 pub(crate) enum Source {
@@ -65,25 +65,36 @@ pub(crate) async fn connect(
 
 type Reached = (Arc<dyn Connection>, Vec<Usable>, Vec<Rejected>);
 
-async fn reach(name: &str, source: Source, _limits: &CallLimits) -> Result<Reached, ConnectError> {
-    let connection: Arc<dyn Connection> = match source {
-        Source::Local(tools) => Arc::new(Local::new(tools)),
-        Source::Remote(config) => {
-            let problem = "not written yet".to_owned();
-            let problem = redact(&problem, config.secrets());
-            return Err(ConnectError::NotMcp { problem });
-        }
+async fn reach(name: &str, source: Source, limits: &CallLimits) -> Result<Reached, ConnectError> {
+    let config = match source {
+        Source::Local(tools) => return listed(name, Arc::new(Local::new(tools))).await,
+        Source::Remote(config) => config,
     };
-    let listing = list(name, connection.as_ref()).await.map_err(listing_failed)?;
-    Ok((connection, listing.tools, listing.rejected))
+    let (time, bytes) = (config.connect_timeout, limits.result_bytes);
+    let deadline = Instant::now() + time;
+    let connection = match config.transport {
+        Transport::Stdio { command, args, env, cwd } => {
+            stdio::connect(Program { command, args, env, cwd }, time, bytes).await?
+        }
+        Transport::Http { url, headers } => http::connect(&url, &headers, time, bytes).await?,
+    };
+    match timeout_at(deadline, listed(name, Arc::clone(&connection))).await {
+        Ok(Ok(reached)) => Ok(reached),
+        Ok(Err(error)) => {
+            connection.close().await;
+            Err(error)
+        }
+        Err(_) => {
+            let stderr = connection.stderr().unwrap_or_default();
+            connection.close().await;
+            Err(ConnectError::Timeout { after: time, stderr })
+        }
+    }
 }
 
-fn listing_failed(error: ListingError) -> ConnectError {
-    match error {
-        // A server without tools may say that it does not know the method.
-        ListingError::Send(SendError::Rpc { code, message }) => {
-            ConnectError::Listing { problem: format!("{message} (error {code})") }
-        }
-        other => ConnectError::Listing { problem: other.to_string() },
-    }
+async fn listed(name: &str, connection: Arc<dyn Connection>) -> Result<Reached, ConnectError> {
+    let listing = list(name, connection.as_ref())
+        .await
+        .map_err(|error| ConnectError::Listing { problem: error.to_string() })?;
+    Ok((connection, listing.tools, listing.rejected))
 }

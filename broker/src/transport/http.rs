@@ -1,0 +1,142 @@
+//! A server behind a URL.
+//!
+//! Here rmcp finds out which handshake the server understands: over HTTP a refusal leaves nothing
+//! behind that a second attempt would have to clean up.
+
+mod client;
+mod failure;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use http::{HeaderName, HeaderValue};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use tokio::time::timeout;
+use url::Url;
+
+use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::{Connection, SendError, handshake_failed};
+use crate::secret::Secret;
+use crate::server::ConnectError;
+use client::Http;
+use failure::Failure;
+
+/// Reaches the endpoint and shakes hands.
+pub(crate) async fn connect(
+    url: &str,
+    headers: &BTreeMap<String, Secret>,
+    time: Duration,
+    result_bytes: usize,
+) -> Result<Arc<dyn Connection>, ConnectError> {
+    let url = parse(url)?;
+    let place = place(&url);
+    let http = Http::new(url.origin()).map_err(|problem| ConnectError::NotMcp { problem })?;
+    let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+        .custom_headers(header_map(headers)?)
+        .max_json_response_size(result_bytes.saturating_add(ENVELOPE_BYTES))
+        .max_sse_event_size(result_bytes.saturating_add(ENVELOPE_BYTES));
+    let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
+    let mode = ClientLifecycleMode::Auto {
+        preferred_versions: modern_revisions(),
+        legacy_version: Some(legacy_revision()),
+    };
+    match timeout(time, Client.serve_with_lifecycle(transport, mode)).await {
+        Ok(Ok(running)) => {
+            let carrier = Arc::new(Endpoint { place, result_bytes });
+            Ok(Arc::new(Session::new(running, carrier, result_bytes)))
+        }
+        // What HTTP said is more than what the protocol missed because of it.
+        Ok(Err(error)) => Err(http
+            .last_failure()
+            .map_or_else(|| handshake_failed(&error), |failure| failure.of(place))),
+        Err(_) => Err(ConnectError::Timeout { after: time, stderr: String::new() }),
+    }
+}
+
+/// Room in a body for what surrounds a result.
+const ENVELOPE_BYTES: usize = 64 * 1024;
+
+fn parse(url: &str) -> Result<Url, ConnectError> {
+    let bad = |problem: String| ConnectError::BadUrl { problem };
+    let url = Url::parse(url).map_err(|error| bad(error.to_string()))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(bad(format!("`{other}` is not `http` or `https`"))),
+    }
+}
+
+/// The URL as it may be shown: users, passwords and queries can be credentials.
+fn place(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
+}
+
+fn header_map(
+    headers: &BTreeMap<String, Secret>,
+) -> Result<HashMap<HeaderName, HeaderValue>, ConnectError> {
+    headers
+        .iter()
+        .map(|(name, value)| {
+            let bad = |problem: &str| ConnectError::BadHeader {
+                name: name.clone(),
+                problem: problem.to_owned(),
+            };
+            let header = name.parse().map_err(|_| bad("this is not the name of a header"))?;
+            let mut value = HeaderValue::from_str(value.expose())
+                .map_err(|_| bad("its value has characters that no header may have"))?;
+            value.set_sensitive(true);
+            Ok((header, value))
+        })
+        .collect()
+}
+
+/// The other end of a session.
+struct Endpoint {
+    place: String,
+    result_bytes: usize,
+}
+
+#[async_trait]
+impl Carrier for Endpoint {
+    async fn epitaph(&self) -> String {
+        format!("{} closed the connection", self.place)
+    }
+
+    fn failure(&self, error: &(dyn std::error::Error + 'static)) -> SendError {
+        match Failure::find(error) {
+            Some(Failure::TooLarge) => SendError::TooLarge { limit: self.result_bytes },
+            Some(failure) => {
+                SendError::Refused { detail: failure.of(self.place.clone()).to_string() }
+            }
+            None => SendError::Gone { detail: self.place.clone() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_shown_without_what_could_be_a_credential() {
+        let url = parse("https://me:token@example.org:8443/mcp?key=token#part").unwrap();
+        assert_eq!(place(&url), "https://example.org:8443/mcp");
+    }
+
+    #[test]
+    fn only_http_is_accepted() {
+        let error = parse("file:///etc/passwd").unwrap_err();
+        assert_eq!(error.to_string(), "the URL is not usable: `file` is not `http` or `https`");
+        assert!(parse("example.org").is_err());
+    }
+
+    #[test]
+    fn a_bad_header_is_named_and_its_value_is_not() {
+        let headers = BTreeMap::from([("X-Key".to_owned(), Secret::from("line\nbreak"))]);
+        let error = header_map(&headers).unwrap_err().to_string();
+        assert!(error.contains("`X-Key`") && !error.contains("break"), "{error}");
+    }
+}

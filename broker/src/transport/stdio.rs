@@ -1,0 +1,164 @@
+//! A server that is a program of its own, on its standard input and output.
+//!
+//! Which of the two handshakes it understands is found out by trying. The modern question comes
+//! first; whatever else than a modern answer comes back, the old handshake follows on the same
+//! process. Some older servers end when they are asked anything before the handshake: these are
+//! started once more and greeted the old way.
+
+mod lines;
+mod pipe;
+mod process;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService,
+};
+use tokio::time::{Instant, timeout_at};
+
+use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::{Connection, SendError};
+use crate::secret::{Secret, redact};
+use crate::server::ConnectError;
+use pipe::Pipe;
+use process::Process;
+
+pub(crate) use process::Program;
+
+/// How long a server may think about the modern question before it is greeted the old way; less if
+/// there is less time in all.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an exit status may be on its way after the pipe broke.
+const EXIT_DELAY: Duration = Duration::from_millis(500);
+/// Room in a line for what surrounds a result.
+const ENVELOPE_BYTES: usize = 64 * 1024;
+
+/// Starts the program and shakes hands.
+pub(crate) async fn connect(
+    program: Program,
+    timeout: Duration,
+    result_bytes: usize,
+) -> Result<Arc<dyn Connection>, ConnectError> {
+    let deadline = Instant::now() + timeout;
+    let start = |mode| Start { program: &program, result_bytes, timeout, deadline, mode };
+    let auto = ClientLifecycleMode::Auto {
+        preferred_versions: modern_revisions(),
+        legacy_version: Some(legacy_revision()),
+    };
+    let started = match start(auto).shake_hands().await {
+        Err(Failed { worth_a_restart: true, .. }) => {
+            tracing::debug!("the server did not survive the modern question; starting it again");
+            start(ClientLifecycleMode::Initialize).shake_hands().await
+        }
+        other => other,
+    };
+    let (running, process) = started.map_err(|failed| failed.error)?;
+    let secrets = program.env.into_values().collect();
+    let carrier = Arc::new(Child { process, secrets });
+    Ok(Arc::new(Session::new(running, carrier, result_bytes)))
+}
+
+/// One attempt to start the program and shake hands.
+struct Start<'a> {
+    program: &'a Program,
+    result_bytes: usize,
+    timeout: Duration,
+    deadline: Instant,
+    mode: ClientLifecycleMode,
+}
+
+struct Failed {
+    error: ConnectError,
+    /// Whether the server may understand the old handshake if it is the first thing it hears.
+    worth_a_restart: bool,
+}
+
+type Started = (RunningService<RoleClient, Client>, Arc<Process>);
+
+impl Start<'_> {
+    async fn shake_hands(self) -> Result<Started, Failed> {
+        let (process, stdin, stdout) = Process::spawn(self.program)
+            .map_err(|error| Failed { error, worth_a_restart: false })?;
+        let process = Arc::new(process);
+        let probe = PROBE_TIMEOUT.min(self.timeout / 2);
+        let line_bytes = self.result_bytes.saturating_add(ENVELOPE_BYTES);
+        let pipe = Pipe::new(stdin, stdout, Arc::clone(&process), line_bytes, probe);
+        let error =
+            match timeout_at(self.deadline, Client.serve_with_lifecycle(pipe, self.mode.clone()))
+                .await
+            {
+                Ok(Ok(running)) => return Ok((running, process)),
+                Ok(Err(error)) => Some(error),
+                Err(_) => None,
+            };
+        let worth_a_restart = error.as_ref().is_some_and(broke_off);
+        let error = self.explain(&process, error).await;
+        Err(Failed { error, worth_a_restart })
+    }
+
+    /// The reason in our words. What the process did says more than what the protocol missed.
+    async fn explain(
+        &self,
+        process: &Process,
+        error: Option<ClientInitializeError>,
+    ) -> ConnectError {
+        let exit = match &error {
+            Some(_) => {
+                let exit = process.exited_within(EXIT_DELAY).await;
+                exit.filter(|exit| !process.ended_by_us(exit))
+            }
+            None => None,
+        };
+        let stderr = redact(&process.stderr(), self.program.env.values());
+        let junk = process.junk().map(|line| redact(&line, self.program.env.values()));
+        match (error, exit, junk) {
+            (_, Some(exit), Some(line)) if exit.success || stderr.trim().is_empty() => {
+                ConnectError::Junk { line }
+            }
+            (_, Some(exit), _) => ConnectError::Exited { how: exit.how, stderr },
+            (None, None, Some(line)) => ConnectError::Junk { line },
+            (None, None, None) => ConnectError::Timeout { after: self.timeout, stderr },
+            (Some(error), None, _) => super::handshake_failed(&error),
+        }
+    }
+}
+
+/// Whether the conversation broke off, as opposed to ending with an answer.
+fn broke_off(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => broke_off(fallback),
+        ClientInitializeError::NoCompatibleProtocolVersion { .. }
+        | ClientInitializeError::JsonRpcError(_) => false,
+        _ => true,
+    }
+}
+
+/// The process behind a session.
+struct Child {
+    process: Arc<Process>,
+    secrets: Vec<Secret>,
+}
+
+#[async_trait]
+impl Carrier for Child {
+    async fn epitaph(&self) -> String {
+        match self.process.exited_within(EXIT_DELAY).await {
+            Some(exit) => format!("it ended with {}", exit.how),
+            None => "it closed the connection".to_owned(),
+        }
+    }
+
+    fn failure(&self, error: &(dyn std::error::Error + 'static)) -> SendError {
+        SendError::Gone { detail: error.to_string() }
+    }
+
+    fn stderr(&self) -> Option<String> {
+        Some(redact(&self.process.stderr(), &self.secrets))
+    }
+
+    async fn end(&self) {
+        self.process.end().await;
+    }
+}

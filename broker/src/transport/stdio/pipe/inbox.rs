@@ -1,0 +1,174 @@
+//! What becomes of a line from the server.
+//!
+//! Results of lists and calls are wrapped so that rmcp leaves them as they are; an answer that
+//! cannot be read becomes an error for the request it belongs to, which would wait for ever
+//! otherwise; a late answer to a question we gave up on is dropped.
+
+use std::collections::HashSet;
+
+use rmcp::model::{
+    ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
+};
+use serde_json::{Map, Value};
+
+use super::super::lines::id_near_ends;
+use crate::transport::session::{RAW, TOO_LARGE, UNREADABLE};
+
+/// The requests under way, as far as their answers need attention.
+#[derive(Default)]
+pub(super) struct Inbox {
+    /// Requests whose results are wanted as they come.
+    raw: HashSet<RequestId>,
+    /// The modern question, while it is open.
+    probe: Option<RequestId>,
+    /// Questions whose answers nobody wants any more.
+    stale: HashSet<RequestId>,
+}
+
+/// A line that is not a message.
+#[derive(Debug)]
+pub(super) struct NotMcp;
+
+impl Inbox {
+    /// Takes note of a request that is about to be sent.
+    pub(super) fn expect(&mut self, request: &JsonRpcRequest<ClientRequest>) {
+        match &request.request {
+            ClientRequest::ListToolsRequest(_) | ClientRequest::CallToolRequest(_) => {
+                self.raw.insert(request.id.clone());
+            }
+            ClientRequest::DiscoverRequest(_) => self.probe = Some(request.id.clone()),
+            ClientRequest::InitializeRequest(_) => self.stale.extend(self.probe.take()),
+            _ => {}
+        }
+    }
+
+    /// Takes note that nobody waits for the answer to a request any more.
+    pub(super) fn forget(&mut self, id: &RequestId) {
+        self.raw.remove(id);
+    }
+
+    /// The answer in place of the one to the modern question that does not come.
+    pub(super) fn give_up_probe(&mut self) -> Option<ServerJsonRpcMessage> {
+        let id = self.probe.clone()?;
+        let silence = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer", None);
+        Some(ServerJsonRpcMessage::error(silence, Some(id)))
+    }
+
+    /// Reads a line. `None` if there is nothing in it for rmcp.
+    pub(super) fn open(&mut self, line: &[u8]) -> Result<Option<ServerJsonRpcMessage>, NotMcp> {
+        if line.is_empty() {
+            return Ok(None);
+        }
+        let mut message: Map<String, Value> = match serde_json::from_slice(line) {
+            Ok(message) => message,
+            // Valid for the server perhaps, but not for us: nested too deeply, or cut off.
+            Err(error) if line.starts_with(b"{") => {
+                let problem = format!("its JSON cannot be read: {error}");
+                return match self.made_up(id_near_ends(line, b""), UNREADABLE, problem) {
+                    None => Err(NotMcp),
+                    message => Ok(message),
+                };
+            }
+            Err(_) => return Err(NotMcp),
+        };
+        if !message.contains_key("jsonrpc") {
+            return Err(NotMcp);
+        }
+        let id = message.get("id").and_then(id);
+        if message.contains_key("method") {
+            return Ok(serde_json::from_value(Value::Object(message)).ok());
+        }
+        if id.as_ref().is_some_and(|id| self.stale.contains(id)) {
+            return Ok(None);
+        }
+        if id.as_ref().is_some_and(|id| self.raw.remove(id))
+            && let Some(result) = message.remove("result")
+        {
+            let wrapped = Map::from_iter([(RAW.to_owned(), result)]);
+            message.insert("result".to_owned(), Value::Object(wrapped));
+        }
+        match serde_json::from_value(Value::Object(message)) {
+            Ok(message) => Ok(Some(message)),
+            Err(error) => {
+                let problem = format!("it is neither a result nor an error: {error}");
+                Ok(id.map(|id| error_for(id, UNREADABLE, problem)))
+            }
+        }
+    }
+
+    /// The error for the request that a line of excessive length belongs to.
+    pub(super) fn too_long(&mut self, head: &[u8], tail: &[u8]) -> Option<ServerJsonRpcMessage> {
+        self.made_up(id_near_ends(head, tail), TOO_LARGE, "too large".to_owned())
+    }
+
+    fn made_up(
+        &mut self,
+        id: Option<i64>,
+        code: i32,
+        problem: String,
+    ) -> Option<ServerJsonRpcMessage> {
+        let id = RequestId::Number(id?);
+        // Only of a request that is open: a guess must not disturb anything else.
+        self.raw.remove(&id).then(|| error_for(id, code, problem))
+    }
+}
+
+fn error_for(id: RequestId, code: i32, problem: String) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(code), problem, None), Some(id))
+}
+
+/// An id as we sent it: we number our requests, and some servers answer with the number as text.
+fn id(value: &Value) -> Option<RequestId> {
+    let number = value.as_i64().or_else(|| value.as_str()?.parse().ok())?;
+    Some(RequestId::Number(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{ListToolsRequest, ServerResult};
+    use serde_json::json;
+
+    use super::*;
+
+    fn expecting(id: i64) -> Inbox {
+        let mut inbox = Inbox::default();
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
+        inbox.expect(&JsonRpcRequest::new(RequestId::Number(id), request));
+        inbox
+    }
+
+    fn open(inbox: &mut Inbox, message: &Value) -> Option<ServerJsonRpcMessage> {
+        inbox.open(message.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn results_pass_unchanged() {
+        for result in [json!({ "tools": [{ "odd": true }] }), json!(5), json!(null), json!({})] {
+            let message = json!({ "jsonrpc": "2.0", "id": "3", "result": result });
+            let opened = open(&mut expecting(3), &message);
+            let Some(ServerJsonRpcMessage::Response(response)) = opened else {
+                panic!("{opened:?}")
+            };
+            let ServerResult::CustomResult(custom) = response.result else { panic!("typed") };
+            assert_eq!(custom.0, json!({ RAW: result }));
+        }
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_still_ends_its_request() {
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{}"#, "[".repeat(500));
+        let opened = expecting(3).open(deep.as_bytes()).unwrap();
+        assert!(matches!(opened, Some(ServerJsonRpcMessage::Error(_))), "{opened:?}");
+        let bare = json!({ "jsonrpc": "2.0", "id": 3, "error": "no" });
+        let opened = open(&mut expecting(3), &bare);
+        assert!(matches!(opened, Some(ServerJsonRpcMessage::Error(_))), "{opened:?}");
+        assert!(expecting(3).open(br#"{"jsonrpc":"2.0","id":9,"result":[["#).is_err());
+    }
+
+    #[test]
+    fn text_is_not_mcp() {
+        for line in ["Server started on port 1", "{}", "[1]", "{\"a\":1}", "null"] {
+            assert!(expecting(3).open(line.as_bytes()).is_err(), "{line}");
+        }
+    }
+}
