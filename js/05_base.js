@@ -13,6 +13,7 @@
   const {
     ArrayBufferIsView,
     ArrayPrototype,
+    ArrayPrototypePush,
     DataViewPrototypeGetBuffer,
     DataViewPrototypeGetByteLength,
     DataViewPrototypeGetByteOffset,
@@ -44,6 +45,15 @@
   /** Turns a list into an array that a script may have. */
   function toArray(values) {
     return ObjectSetPrototypeOf(values, ArrayPrototype);
+  }
+
+  /** The values of a list but one, as a list of its own. */
+  function without(values, unwanted) {
+    const kept = list();
+    for (let i = 0; i < values.length; i++) {
+      if (values[i] !== unwanted) ArrayPrototypePush(kept, values[i]);
+    }
+    return kept;
   }
 
   /** Defines a property the way the platform defines classes, functions and methods. */
@@ -163,6 +173,7 @@
 
   internals.list = list;
   internals.toArray = toArray;
+  internals.without = without;
   internals.define = define;
   internals.expose = expose;
   internals.tag = tag;
@@ -170,6 +181,6 @@
   internals.need = need;
   internals.bytesOf = bytesOf;
   internals.DOMException = DOMException;
-  /** How platform objects show in the console: functions from object to `{ fields }`, `{ pairs }` or undefined. */
+  /** How platform objects print: functions to `{ fields }`, `{ pairs }` or undefined. */
   internals.views = list();
 })(globalThis);

@@ -1,7 +1,7 @@
-// setTimeout, setInterval and their clear functions, as HTML §8.7 has them, over deno_core's timers.
+// setTimeout, setInterval and their clear functions (HTML §8.7) over deno_core's timers.
 //
 // Differences: a callback must be a function (no code from strings), and the number of timers that
-// are live at once has a bound, `timers`, because each of them holds memory and a place in the queue.
+// are live at once has a bound, `timers`, since each holds memory and a place in the queue.
 "use strict";
 
 ((globalThis) => {

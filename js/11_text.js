@@ -1,5 +1,4 @@
-// TextEncoder and TextDecoder (Encoding Standard; utf-8 is the only encoding), atob and btoa
-// (Infra's forgiving base64), and structuredClone.
+// TextEncoder and TextDecoder, as the Encoding Standard has them; utf-8 is the only encoding.
 //
 // Bytes that a script receives are copied into a buffer of the isolate's own allocator: what
 // deno_core's encoder returns lies outside of it, where the `ArrayBuffer` limit would not count it.
@@ -10,7 +9,6 @@
   const {
     RangeError,
     StringPrototypeCharCodeAt,
-    StringPrototypeEndsWith,
     StringPrototypeIncludes,
     StringPrototypeSlice,
     StringPrototypeToLowerCase,
@@ -23,8 +21,7 @@
     TypeError,
     Uint8Array,
   } = primordials;
-  const { op_structured_clone } = core.ops;
-  const { bytesOf, DOMException, expose, need, ownValue, tag } = internals;
+  const { bytesOf, expose, need, tag } = internals;
 
   /** UTF-8 of a string, lone surrogates replaced. */
   function encode(text) {
@@ -45,7 +42,11 @@
     return both;
   }
 
-  const MARK = encode("\uFEFF");
+  /** The byte order mark. */
+  const MARK = new Uint8Array(3);
+  MARK[0] = 0xef;
+  MARK[1] = 0xbb;
+  MARK[2] = 0xbf;
 
   /** Decodes UTF-8, replacing what is malformed. A byte order mark stays. */
   function decode(bytes) {
@@ -230,110 +231,7 @@
   tag(TextDecoder.prototype, "TextDecoder");
   expose("TextDecoder", TextDecoder);
 
-  const ALPHABET = encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-  const PAD = 0x3d;
-  const VALUES = new Uint8Array(256);
-  for (let i = 0; i < 256; i++) VALUES[i] = 255;
-  for (let i = 0; i < 64; i++) VALUES[ALPHABET[i]] = i;
-
-  function badCharacter(message) {
-    return new DOMException(message, "InvalidCharacterError");
-  }
-
-  /** Bytes of a base64 string, or null. */
-  function fromBase64(data) {
-    const clean = new Uint8Array(data.length);
-    let length = 0;
-    for (let i = 0; i < data.length; i++) {
-      const code = StringPrototypeCharCodeAt(data, i);
-      if (isSpace(code)) continue;
-      if (code > 255) return null;
-      clean[length++] = code;
-    }
-    if (length % 4 === 0 && length > 0 && clean[length - 1] === PAD) {
-      length -= clean[length - 2] === PAD ? 2 : 1;
-    }
-    if (length % 4 === 1) return null;
-    const bytes = new Uint8Array((length * 6) >> 3);
-    let bits = 0;
-    let held = 0;
-    let at = 0;
-    for (let i = 0; i < length; i++) {
-      const value = VALUES[clean[i]];
-      if (value === 255) return null;
-      bits = ((bits << 6) | value) & 0xffff;
-      held += 6;
-      if (held >= 8) {
-        held -= 8;
-        bytes[at++] = bits >> held;
-      }
-    }
-    return bytes;
-  }
-
-  const globals = {
-    atob(data) {
-      need(1, arguments.length, "atob");
-      const bytes = fromBase64(`${data}`);
-      if (bytes === null) throw badCharacter("the string to be decoded is not correctly encoded");
-      return core.encodeBinaryString(bytes);
-    },
-
-    btoa(data) {
-      need(1, arguments.length, "btoa");
-      data = `${data}`;
-      const groups = (data.length - (data.length % 3)) / 3 + (data.length % 3 === 0 ? 0 : 1);
-      const out = new Uint8Array(groups * 4);
-      let at = 0;
-      for (let i = 0; i < data.length; i += 3) {
-        const left = data.length - i;
-        const first = StringPrototypeCharCodeAt(data, i);
-        const second = left > 1 ? StringPrototypeCharCodeAt(data, i + 1) : 0;
-        const third = left > 2 ? StringPrototypeCharCodeAt(data, i + 2) : 0;
-        if (first > 255 || second > 255 || third > 255) {
-          throw badCharacter("the string to be encoded has characters outside of Latin-1");
-        }
-        out[at++] = ALPHABET[first >> 2];
-        out[at++] = ALPHABET[((first & 3) << 4) | (second >> 4)];
-        out[at++] = left > 1 ? ALPHABET[((second & 15) << 2) | (third >> 6)] : PAD;
-        out[at++] = left > 2 ? ALPHABET[third & 63] : PAD;
-      }
-      return core.encodeBinaryString(out);
-    },
-
-    structuredClone(value, options = undefined) {
-      need(1, arguments.length, "structuredClone");
-      const transfer = options == null ? undefined : options.transfer;
-      if (transfer !== undefined) {
-        for (const _ of transfer) {
-          throw new TypeError("structuredClone cannot transfer here: leave `transfer` out to copy");
-        }
-      }
-      try {
-        // Not core.structuredClone: that passes a table of deserializers, and an object which a
-        // script marks as a host object of an unknown type would make the lookup in it abort.
-        return op_structured_clone(value, undefined);
-      } catch (error) {
-        throw isCloneFailure(error) ? new DOMException(error.message, "DataCloneError") : error;
-      }
-    },
-  };
-
-  /** Whether the serializer refused, as opposed to a getter of the value that threw. */
-  function isCloneFailure(error) {
-    if (!core.isNativeError(error)) return false;
-    const message = ownValue(error, "message");
-    if (typeof message !== "string") return false;
-    return StringPrototypeEndsWith(message, "could not be cloned.") ||
-      message === "Unsupported object type" ||
-      message === "Failed to serialize response" ||
-      message === "could not deserialize value";
-  }
-
-  expose("atob", globals.atob);
-  expose("btoa", globals.btoa);
-  expose("structuredClone", globals.structuredClone);
-
   internals.encodeUtf8 = encode;
   internals.decodeUtf8 = decode;
+  internals.isSpace = isSpace;
 })(globalThis);

@@ -1,4 +1,4 @@
-// URLSearchParams and the form encoding (URL Standard §5 and §6.2).
+// URLSearchParams (URL Standard §6.2).
 //
 // The parameters of a URL are live both ways: each object tells the other of a change through
 // `internals`, not through properties that a script could replace.
@@ -9,120 +9,18 @@
   const {
     ArrayPrototypePush,
     ArrayPrototypeSort,
-    NumberPrototypeToString,
     ObjectSetPrototypeOf,
     ReflectApply,
     ReflectGetOwnPropertyDescriptor,
     ReflectGetPrototypeOf,
     ReflectOwnKeys,
-    StringFromCharCode,
     StringPrototypeCharCodeAt,
-    StringPrototypeIndexOf,
     StringPrototypeSlice,
-    StringPrototypeToUpperCase,
-    StringPrototypeToWellFormed,
     SymbolIterator,
-    TypedArrayPrototypeGetBuffer,
-    TypedArrayPrototypeGetLength,
     TypeError,
-    Uint8Array,
   } = primordials;
-  const { decodeUtf8, define, encodeUtf8, expose, list, need, tag, toArray } = internals;
-
-  function scalars(value) {
-    return StringPrototypeToWellFormed(`${value}`);
-  }
-
-  /** Cuts a string at a separator; not String.prototype.split, which asks the separator how. */
-  function cut(text, separator) {
-    const parts = list();
-    let from = 0;
-    for (;;) {
-      const to = StringPrototypeIndexOf(text, separator, from);
-      if (to === -1) break;
-      ArrayPrototypePush(parts, StringPrototypeSlice(text, from, to));
-      from = to + 1;
-    }
-    ArrayPrototypePush(parts, StringPrototypeSlice(text, from));
-    return parts;
-  }
-
-  // Form encoding (URL Standard §5)
-
-  const PLUS = 0x2b;
-  const PERCENT = 0x25;
-
-  /** What stands for each byte. */
-  const ENCODED = list();
-  for (let i = 0; i < 256; i++) {
-    const plain = i === 0x2a || i === 0x2d || i === 0x2e || i === 0x5f ||
-      (i >= 0x30 && i <= 0x39) || (i >= 0x41 && i <= 0x5a) || (i >= 0x61 && i <= 0x7a);
-    const hex = StringPrototypeToUpperCase(NumberPrototypeToString(i, 16));
-    const escaped = `%${i < 16 ? "0" : ""}${hex}`;
-    const shown = i === 0x20 ? "+" : plain ? StringFromCharCode(i) : escaped;
-    ArrayPrototypePush(ENCODED, shown);
-  }
-
-  function escape(text) {
-    const bytes = encodeUtf8(text);
-    const length = TypedArrayPrototypeGetLength(bytes);
-    let out = "";
-    for (let i = 0; i < length; i++) out += ENCODED[bytes[i]];
-    return out;
-  }
-
-  function digit(code) {
-    if (code >= 0x30 && code <= 0x39) return code - 0x30;
-    code |= 0x20;
-    return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
-  }
-
-  function unescape(text) {
-    const bytes = encodeUtf8(text);
-    const length = TypedArrayPrototypeGetLength(bytes);
-    let size = 0;
-    for (let i = 0; i < length; i++) {
-      let byte = bytes[i];
-      if (byte === PLUS) {
-        byte = 0x20;
-      } else if (byte === PERCENT && i + 2 < length) {
-        const high = digit(bytes[i + 1]);
-        const low = digit(bytes[i + 2]);
-        if (high !== -1 && low !== -1) {
-          byte = high * 16 + low;
-          i += 2;
-        }
-      }
-      bytes[size++] = byte;
-    }
-    return decodeUtf8(new Uint8Array(TypedArrayPrototypeGetBuffer(bytes), 0, size));
-  }
-
-  function pair(name, value) {
-    return { __proto__: null, name, value };
-  }
-
-  function parseQuery(text) {
-    const pairs = list();
-    const parts = cut(text, "&");
-    for (let i = 0; i < parts.length; i++) {
-      const part = parts[i];
-      if (part === "") continue;
-      const at = StringPrototypeIndexOf(part, "=");
-      const name = at === -1 ? part : StringPrototypeSlice(part, 0, at);
-      const value = at === -1 ? "" : StringPrototypeSlice(part, at + 1);
-      ArrayPrototypePush(pairs, pair(unescape(name), unescape(value)));
-    }
-    return pairs;
-  }
-
-  function printQuery(pairs) {
-    let out = "";
-    for (let i = 0; i < pairs.length; i++) {
-      out += `${i === 0 ? "" : "&"}${escape(pairs[i].name)}=${escape(pairs[i].value)}`;
-    }
-    return out;
-  }
+  const { define, expose, form, list, need, scalars, tag, toArray } = internals;
+  const { pair, parseQuery, printQuery } = form;
 
   /** Removes the pairs that `isUnwanted` picks, in place. */
   function prune(pairs, isUnwanted) {
@@ -329,8 +227,6 @@
   );
   tag(PairIterator.prototype, "URLSearchParams Iterator");
 
-  internals.cut = cut;
-  internals.scalars = scalars;
   internals.searchParams = { __proto__: null, attach, refill };
   ArrayPrototypePush(internals.views, (value) => {
     const pairs = pairsOf(value);

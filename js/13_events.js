@@ -1,5 +1,4 @@
-// Event, EventTarget, CustomEvent, AbortController and AbortSignal, as DOM §2 and §3 have them
-// for targets without a tree.
+// Event, CustomEvent and EventTarget, as DOM §2 has them for targets without a tree.
 //
 // Differences: no capture phase, no `passive`; what a listener throws is reported as an uncaught
 // error and so ends the run, like an error of a timer's callback.
@@ -9,13 +8,12 @@
   const { core, primordials, internals } = globalThis.__bootstrap;
   const {
     ArrayPrototypePush,
-    NumberIsFinite,
     ObjectDefineProperty,
     ReflectApply,
     TypeError,
   } = primordials;
   const { op_now } = core.ops;
-  const { DOMException, expose, list, need, tag, toArray } = internals;
+  const { DOMException, expose, list, need, tag, toArray, without } = internals;
 
   const PHASES = ["NONE", "CAPTURING_PHASE", "AT_TARGET", "BUBBLING_PHASE"];
 
@@ -150,14 +148,6 @@
   tag(CustomEvent.prototype, "CustomEvent");
   expose("CustomEvent", CustomEvent);
 
-  function without(values, unwanted) {
-    const kept = list();
-    for (let i = 0; i < values.length; i++) {
-      if (values[i] !== unwanted) ArrayPrototypePush(kept, values[i]);
-    }
-    return kept;
-  }
-
   // Dispatching as our own code does it: no look-up of a method that a script may have replaced.
   let dispatch;
 
@@ -187,14 +177,15 @@
       const capture = given === null ? !!options : !!given.capture;
       const once = given !== null && !!given.once;
       const signal = given === null ? undefined : given.signal;
-      if (signal !== undefined && !isSignal(signal)) {
+      const { signals } = internals;
+      if (signal !== undefined && !signals.is(signal)) {
         throw new TypeError("the `signal` of a listener must be an AbortSignal");
       }
       if (callback == null) return;
       if (typeof callback !== "function" && typeof callback !== "object") {
         throw new TypeError("a listener is a function or an object with handleEvent");
       }
-      if (signal !== undefined && isAborted(signal)) return;
+      if (signal !== undefined && signals.isAborted(signal)) return;
       if (this.#find(type, callback, capture) !== null) return;
       const listener = {
         __proto__: null,
@@ -207,7 +198,7 @@
       // A fresh list, so that a dispatch which is under way does not see the newcomer.
       listeners[type] = without(listeners[type] ?? list(), null);
       ArrayPrototypePush(listeners[type], listener);
-      if (signal !== undefined) onAbort(signal, () => this.#remove(listener));
+      if (signal !== undefined) signals.onAbort(signal, () => this.#remove(listener));
     }
 
     removeEventListener(type, callback, options = undefined) {
@@ -276,149 +267,5 @@
     }
   }
 
-  const secret = { __proto__: null };
-  let isSignal, isAborted, reasonOf, onAbort, offAbort, abort;
-
-  class AbortSignal extends EventTarget {
-    #aborted = false;
-    #reason = undefined;
-    /** What runs on abort before the listeners of the script. */
-    #steps = list();
-    #onabort = null;
-    #listens = false;
-
-    constructor(key = undefined) {
-      if (key !== secret) throw new TypeError("AbortSignal is made by an AbortController");
-      super();
-    }
-
-    static {
-      isSignal = (value) =>
-        (typeof value === "object" || typeof value === "function") && value !== null &&
-        #aborted in value;
-      isAborted = (signal) => signal.#aborted;
-      reasonOf = (signal) => signal.#reason;
-      onAbort = (signal, step) => {
-        ArrayPrototypePush(signal.#steps, step);
-      };
-      offAbort = (signal, step) => {
-        signal.#steps = without(signal.#steps, step);
-      };
-      abort = (signal, reason) => {
-        if (signal.#aborted) return;
-        signal.#aborted = true;
-        signal.#reason = reason;
-        const steps = signal.#steps;
-        signal.#steps = list();
-        for (let i = 0; i < steps.length; i++) steps[i]();
-        dispatch(signal, new Event("abort"));
-      };
-    }
-
-    static abort(reason = undefined) {
-      const signal = new AbortSignal(secret);
-      abort(signal, reason === undefined ? aborted() : reason);
-      return signal;
-    }
-
-    static timeout(milliseconds) {
-      need(1, arguments.length, "AbortSignal.timeout");
-      const delay = +milliseconds;
-      if (!NumberIsFinite(delay) || delay < 0) {
-        throw new TypeError("AbortSignal.timeout takes milliseconds, zero or more");
-      }
-      const signal = new AbortSignal(secret);
-      const expire = () =>
-        abort(signal, new DOMException("The operation timed out", "TimeoutError"));
-      internals.startTimer(expire, delay, [], false, false);
-      return signal;
-    }
-
-    static any(signals) {
-      need(1, arguments.length, "AbortSignal.any");
-      const sources = list();
-      // By protocol: what it walks is the script's own, and the standard says so.
-      for (const source of signals) {
-        if (!isSignal(source)) throw new TypeError("AbortSignal.any takes AbortSignals");
-        ArrayPrototypePush(sources, source);
-      }
-      const signal = new AbortSignal(secret);
-      for (let i = 0; i < sources.length; i++) {
-        if (isAborted(sources[i])) {
-          abort(signal, reasonOf(sources[i]));
-          return signal;
-        }
-      }
-      const steps = list();
-      for (let i = 0; i < sources.length; i++) {
-        const source = sources[i];
-        ArrayPrototypePush(steps, () => {
-          for (let j = 0; j < sources.length; j++) offAbort(sources[j], steps[j]);
-          abort(signal, reasonOf(source));
-        });
-        onAbort(source, steps[i]);
-      }
-      return signal;
-    }
-
-    get aborted() {
-      return this.#aborted;
-    }
-    get reason() {
-      return this.#reason;
-    }
-    get onabort() {
-      return this.#onabort;
-    }
-    set onabort(handler) {
-      this.#onabort = typeof handler === "function" ? handler : null;
-      if (this.#listens || this.#onabort === null) return;
-      this.#listens = true;
-      listen(this, "abort", (event) => {
-        if (this.#onabort !== null) ReflectApply(this.#onabort, this, [event]);
-      });
-    }
-
-    throwIfAborted() {
-      if (this.#aborted) throw this.#reason;
-    }
-  }
-  tag(AbortSignal.prototype, "AbortSignal");
-  expose("AbortSignal", AbortSignal);
-  const listen = primordials.uncurryThis(EventTarget.prototype.addEventListener);
-
-  function aborted() {
-    return new DOMException("This operation was aborted", "AbortError");
-  }
-
-  class AbortController {
-    #signal = new AbortSignal(secret);
-
-    get signal() {
-      return this.#signal;
-    }
-
-    abort(reason = undefined) {
-      abort(this.#signal, reason === undefined ? aborted() : reason);
-    }
-  }
-  tag(AbortController.prototype, "AbortController");
-  expose("AbortController", AbortController);
-
-  /** Signals for our own use, whatever a script did to their prototype. */
-  internals.signals = {
-    __proto__: null,
-    is: isSignal,
-    isAborted,
-    reason: reasonOf,
-    onAbort,
-    offAbort,
-  };
-  ArrayPrototypePush(
-    internals.views,
-    (value) =>
-      isSignal(value)
-        ? { __proto__: null, fields: { __proto__: null, aborted: isAborted(value) } }
-        : undefined,
-  );
+  internals.dispatchEvent = dispatch;
 })(globalThis);

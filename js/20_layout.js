@@ -1,5 +1,5 @@
-// The text side of printing values: quoting, names of keys, cutting, and laying entries out in lines
-// of 80 columns. Knows no objects of the script, only strings.
+// The text side of printing values: quoting, names of keys, cutting, and laying entries out in
+// lines of 80 columns. Knows no objects of the script, only strings.
 "use strict";
 
 ((globalThis) => {

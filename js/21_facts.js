@@ -26,6 +26,7 @@
     RegExpPrototypeGetSticky,
     RegExpPrototypeGetUnicode,
     RegExpPrototypeGetUnicodeSets,
+    SafeMap,
     StringPrototypeIncludes,
     StringPrototypeIndexOf,
     StringPrototypeSlice,
@@ -39,16 +40,16 @@
   const NAME_LENGTH = 200;
   const MESSAGE_LENGTH = 10000;
   const FRAMES = 50;
-  /** Steps along prototypes or proxies. */
+  /** Steps along prototypes. */
   const STEPS = 100;
   /** The engine's number for "only enumerable". */
   const ENUMERABLE = 2;
 
   /** What stands behind a proxy; null if it was revoked. */
   function unwrap(value) {
-    for (let i = 0; core.isProxy(value); i++) {
+    while (core.isProxy(value)) {
       const details = core.getProxyDetails(value);
-      value = details === null || i >= STEPS ? null : ownValue(details, "0") ?? null;
+      value = details === null ? null : ownValue(details, "0") ?? null;
     }
     return value;
   }
@@ -76,10 +77,25 @@
     return typeof name === "string" ? shorten(name, NAME_LENGTH) : "";
   }
 
+  /** Names of the built-in classes by prototype: a script may put anything in `constructor`. */
+  const builtins = new SafeMap();
+  const BUILTINS = [
+    "Object", "Array", "Function", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "Promise", "Date",
+    "RegExp", "Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError",
+    "TypeError", "URIError", "Number", "String", "Boolean", "BigInt", "Symbol", "ArrayBuffer",
+    "DataView", "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
+    "Int32Array", "Uint32Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array",
+  ];
+  for (let i = 0; i < BUILTINS.length; i++) {
+    builtins.set(primordials[`${BUILTINS[i]}Prototype`], BUILTINS[i]);
+  }
+
   /** The name of the class an object belongs to; null if nothing says so. */
   function className(object) {
     object = ReflectGetPrototypeOf(object);
     for (let i = 0; i < STEPS && object !== null && !core.isProxy(object); i++) {
+      const builtin = builtins.get(object);
+      if (builtin !== undefined) return builtin;
       const maker = ownValue(object, "constructor");
       const name = typeof maker === "function" ? functionName(maker) : "";
       if (name !== "") return name;
@@ -126,7 +142,7 @@
   function functionText(callee) {
     const name = functionName(callee);
     const source = FunctionPrototypeToString(callee);
-    if (StringPrototypeStartsWith(source, "class") && !StringPrototypeStartsWith(source, "class(")) {
+    if (StringPrototypeStartsWith(source, "class")) {
       const parent = ReflectGetPrototypeOf(callee);
       const parentName = typeof parent === "function" ? functionName(parent) : "";
       const base = parentName === "" ? "" : ` extends ${parentName}`;
@@ -144,7 +160,16 @@
   const getStack = stackGetter();
   const inheritedStack = primordials.ErrorPrototypeGetStack;
 
+  /** The text of a stack; undefined if there is none, or if making it throws. */
   function stackOf(error) {
+    try {
+      return readStack(error);
+    } catch {
+      return undefined;
+    }
+  }
+
+  function readStack(error) {
     const property = ReflectGetOwnPropertyDescriptor(error, "stack");
     let stack;
     if (property === undefined) {
@@ -181,7 +206,8 @@
     const start = StringPrototypeIndexOf(stack, "\n    at ", at === -1 ? 0 : at + message.length);
     if (start === -1) {
       // No frames: either there never were any, or the script set a text of its own.
-      const isOwn = at === -1 || !StringPrototypeStartsWith(head, StringPrototypeSlice(stack, 0, 3));
+      const isOwn = at === -1 ||
+        !StringPrototypeStartsWith(head, StringPrototypeSlice(stack, 0, 3));
       return isOwn ? `[${shorten(stack, MESSAGE_LENGTH)}]` : `[${head}]`;
     }
     const frames = framesText(StringPrototypeSlice(stack, start + 1));

@@ -8,57 +8,35 @@
 ((globalThis) => {
   const { core, primordials, internals } = globalThis.__bootstrap;
   const {
-    ArrayBufferIsView,
-    ArrayBufferPrototypeGetByteLength,
     ArrayIsArray,
     ArrayPrototype,
     ArrayPrototypePop,
     ArrayPrototypePush,
-    BigIntPrototypeValueOf,
-    BooleanPrototypeValueOf,
-    DataViewPrototypeGetBuffer,
-    DataViewPrototypeGetByteLength,
-    DataViewPrototypeGetByteOffset,
-    DatePrototypeGetTime,
-    DatePrototypeToISOString,
-    MapIteratorPrototypeNext,
-    MapPrototypeEntries,
-    MapPrototypeGetSize,
     MathMin,
-    NumberPrototypeToString,
-    NumberPrototypeValueOf,
     ObjectHasOwn,
     ObjectIs,
     ObjectPrototype,
     ReflectGetOwnPropertyDescriptor,
     ReflectGetPrototypeOf,
     SafeMap,
-    SetIteratorPrototypeNext,
-    SetPrototypeGetSize,
-    SetPrototypeValues,
-    StringPrototypePadStart,
-    StringPrototypeValueOf,
-    SymbolPrototypeValueOf,
-    TypedArrayPrototypeGetLength,
-    TypedArrayPrototypeGetSymbolToStringTag,
   } = primordials;
-  const { bytesOf, facts, layout, list, ownValue, views } = internals;
-  const { className, errorHead, errorText, functionText, keysOf, namedKeysOf, regExpText } = facts;
-  const { tagOf, unwrap } = facts;
-  const { enclose, indentRest, keyText, plural, quote, shorten, symbolText } = layout;
+  const { facts, layout, list, ownValue } = internals;
+  const { className, functionText, keysOf, namedKeysOf, tagOf, unwrap } = facts;
+  const { enclose, keyText, plural, quote, shorten, symbolText } = layout;
 
   const DEPTH = 4;
   /** Entries of an array, map or set that are shown. */
   const ENTRIES = 100;
   /** Characters of one printed value. */
   const LENGTH = 262144;
-  const BUFFER_BYTES = 50;
-  /** Positions of an array with holes that are looked at. */
+  /** When so many are printed, nothing is begun any more; less than LENGTH, for the marks. */
+  const ROOM = 250000;
+  /** Positions without an entry that are looked at, in all arrays together. */
   const HOLES = 1000000;
   /** Beyond this, decimal digits take longer to compute than anybody wants to read. */
   const BIG = 10n ** 10000n;
 
-  function inspect(value, depth = DEPTH) {
+  function inspect(value, depth = DEPTH, room = ROOM) {
     const state = {
       __proto__: null,
       depth,
@@ -67,7 +45,9 @@
       /** Numbers of the objects that something inside of them refers to. */
       circular: new SafeMap(),
       /** Characters that may still be printed. */
-      room: LENGTH,
+      room,
+      /** Positions without an entry that may still be looked at. */
+      holes: HOLES,
     };
     return shorten(print(state, value, 0, 0), LENGTH);
   }
@@ -126,7 +106,7 @@
       return printArray(state, value, prefix, level, indent);
     }
     if (prototype !== ObjectPrototype) {
-      const text = printBuiltin(state, value, level, indent, deep);
+      const text = internals.printBuiltin(state, value, level, indent, deep);
       if (text !== null) return text;
     } else if (core.isArgumentsObject(value)) {
       return deep ? "[Arguments]" : printArray(state, value, "[Arguments] ", level, indent);
@@ -141,80 +121,18 @@
 
   /** The name of an object's class, its size if it has one, and its tag: `Foo(2) [bar]`. */
   function title(value, kind, size = undefined) {
-    const name = className(value) ?? `[${kind}: null prototype]`;
+    const known = className(value);
+    const bare = ReflectGetPrototypeOf(value) === null ? `[${kind}: null prototype]` : kind;
+    const name = known ?? bare;
     const sized = size === undefined ? name : `${name}(${size})`;
     const tag = tagOf(value);
     return tag === "" || tag === name ? sized : `${sized} [${tag}]`;
   }
 
-  /** Objects with insides that their properties do not show; null for all others. */
-  function printBuiltin(state, value, level, indent, deep) {
-    if (core.isNativeError(value)) return printError(state, value, level, indent, deep);
-    if (core.isDate(value)) {
-      const isValid = DatePrototypeGetTime(value) === DatePrototypeGetTime(value);
-      const text = isValid ? DatePrototypeToISOString(value) : "Invalid Date";
-      return withFields(state, value, spend(state, text), level, indent);
-    }
-    if (core.isRegExp(value)) {
-      return withFields(state, value, spend(state, regExpText(value)), level, indent);
-    }
-    if (core.isBoxedPrimitive(value)) {
-      return withFields(state, value, spend(state, boxText(value)), level, indent);
-    }
-    const isMap = core.isMap(value);
-    if (isMap || core.isSet(value)) {
-      const kind = isMap ? "Map" : "Set";
-      if (deep) return spend(state, `[${title(value, kind)}]`);
-      const size = isMap ? MapPrototypeGetSize(value) : SetPrototypeGetSize(value);
-      const entries = list();
-      if (isMap) addPairs(state, value, size, entries, level, indent);
-      else addMembers(state, value, size, entries, level, indent);
-      addFields(state, value, keysOf(value), entries, level, indent);
-      return enclose(`${title(value, kind, size)} `, "{", entries, "}", indent);
-    }
-    if (core.isPromise(value)) {
-      if (deep) return spend(state, `[${title(value, "Promise")}]`);
-      const entries = list();
-      ArrayPrototypePush(entries, promiseText(state, value, level, indent));
-      addFields(state, value, keysOf(value), entries, level, indent);
-      return enclose(`${title(value, "Promise")} `, "{", entries, "}", indent);
-    }
-    const kind = TypedArrayPrototypeGetSymbolToStringTag(value);
-    if (kind !== undefined) {
-      if (deep) return spend(state, `[${title(value, kind)}]`);
-      const length = TypedArrayPrototypeGetLength(value);
-      return printArray(state, value, `${title(value, kind, length)} `, level, indent, length);
-    }
-    if (ArrayBufferIsView(value)) return printDataView(state, value, level, indent, deep);
-    if (core.isAnyArrayBuffer(value)) return printBuffer(state, value, indent, deep);
-    return printPlatform(state, value, level, indent, deep);
-  }
-
-  /** URLs and the like, which keep their state in private fields, and weak collections. */
-  function printPlatform(state, value, level, indent, deep) {
-    for (let i = 0; i < views.length; i++) {
-      const view = views[i](value);
-      if (view === undefined) continue;
-      const name = title(value, "Object");
-      if (deep) return spend(state, `[${name}]`);
-      const entries = list();
-      if (view.fields !== undefined) {
-        addFields(state, view.fields, keysOf(view.fields), entries, level, indent);
-      } else {
-        for (let j = 0; j < view.pairs.length && state.room > 0; j++) {
-          const pair = view.pairs[j];
-          ArrayPrototypePush(entries, spend(state, `${quote(pair.name)} => ${quote(pair.value)}`));
-        }
-        addRest(entries, view.pairs.length - entries.length, "item");
-      }
-      addFields(state, value, keysOf(value), entries, level, indent);
-      return enclose(`${name} `, "{", entries, "}", indent);
-    }
-    const tag = tagOf(value);
-    if (tag === "WeakMap" || tag === "WeakSet" || tag === "WeakRef") {
-      return spend(state, `${title(value, tag)} { <items unknown> }`);
-    }
-    return null;
+  /** Adds one entry, which also takes a margin and a comma. */
+  function add(state, entries, indent, text) {
+    state.room -= indent + 4;
+    ArrayPrototypePush(entries, text);
   }
 
   function addRest(entries, count, noun) {
@@ -231,13 +149,15 @@
   }
 
   function addFields(state, object, keys, entries, level, indent) {
+    // Listing the keys was work too, even if few of them are printed.
+    state.room -= keys.length >> 4;
     for (let i = 0; i < keys.length; i++) {
       if (state.room <= 0) {
         addRest(entries, keys.length - i, "property");
         return;
       }
       const label = spend(state, `${keyText(keys[i])}: `);
-      ArrayPrototypePush(entries, label + printField(state, object, keys[i], level, indent));
+      add(state, entries, indent, label + printField(state, object, keys[i], level, indent));
     }
   }
 
@@ -257,21 +177,22 @@
     const entries = list();
     let numeric = true;
     let at = 0;
-    const end = MathMin(length, HOLES);
-    while (at < end && entries.length < ENTRIES && state.room > 0) {
+    while (at < length && entries.length < ENTRIES && state.room > 0 && state.holes > 0) {
       if (typedLength !== undefined) {
-        ArrayPrototypePush(entries, spend(state, printPrimitive(value[at])));
+        add(state, entries, 0, spend(state, printPrimitive(value[at])));
         at++;
       } else if (ObjectHasOwn(value, at)) {
         const property = ReflectGetOwnPropertyDescriptor(value, at);
         const type = typeof property.value;
         if (type !== "number" && type !== "bigint") numeric = false;
-        ArrayPrototypePush(entries, printField(state, value, at, level, indent));
+        add(state, entries, indent, printField(state, value, at, level, indent));
         at++;
       } else {
         const from = at;
+        const end = MathMin(length, at + state.holes);
         while (at < end && !ObjectHasOwn(value, at)) at++;
         const holes = at - from;
+        state.holes -= holes;
         const noun = holes === 1 ? "item" : "items";
         ArrayPrototypePush(entries, spend(state, `<${holes} empty ${noun}>`));
         numeric = false;
@@ -288,111 +209,21 @@
     return typeof length === "number" && length > 0 ? length : 0;
   }
 
-  function addPairs(state, map, size, entries, level, indent) {
-    const walk = MapPrototypeEntries(map);
-    for (let i = 0; i < ENTRIES && state.room > 0; i++) {
-      const step = MapIteratorPrototypeNext(walk);
-      if (step.done) break;
-      const key = print(state, step.value[0], level + 1, indent + 2);
-      const value = print(state, step.value[1], level + 1, indent + 2);
-      ArrayPrototypePush(entries, `${key} => ${value}`);
-    }
-    addRest(entries, size - entries.length, "item");
-  }
-
-  function addMembers(state, set, size, entries, level, indent) {
-    const walk = SetPrototypeValues(set);
-    for (let i = 0; i < ENTRIES && state.room > 0; i++) {
-      const step = SetIteratorPrototypeNext(walk);
-      if (step.done) break;
-      ArrayPrototypePush(entries, print(state, step.value, level + 1, indent + 2));
-    }
-    addRest(entries, size - entries.length, "item");
-  }
-
-  function promiseText(state, promise, level, indent) {
-    const details = core.getPromiseDetails(promise);
-    const status = ownValue(details, "0");
-    if (status !== 1 && status !== 2) return spend(state, "<pending>");
-    const result = print(state, ownValue(details, "1"), level + 1, indent + 2);
-    return status === 2 ? `<rejected> ${result}` : result;
-  }
-
-  function boxText(value) {
-    // Each throws for boxes that are not its own.
-    try {
-      return `[Number: ${printPrimitive(NumberPrototypeValueOf(value))}]`;
-    } catch { /* the next */ }
-    try {
-      return `[String: ${quote(StringPrototypeValueOf(value))}]`;
-    } catch { /* the next */ }
-    try {
-      return `[Boolean: ${BooleanPrototypeValueOf(value)}]`;
-    } catch { /* the next */ }
-    try {
-      return `[BigInt: ${printPrimitive(BigIntPrototypeValueOf(value))}]`;
-    } catch { /* the next */ }
-    return `[Symbol: ${symbolText(SymbolPrototypeValueOf(value))}]`;
-  }
-
-  function printDataView(state, view, level, indent, deep) {
-    const name = title(view, "DataView");
-    if (deep) return spend(state, `[${name}]`);
-    const fields = { __proto__: null };
-    try {
-      fields.byteLength = DataViewPrototypeGetByteLength(view);
-      fields.byteOffset = DataViewPrototypeGetByteOffset(view);
-    } catch { /* its buffer is gone */ }
-    fields.buffer = DataViewPrototypeGetBuffer(view);
-    const entries = list();
-    addFields(state, fields, keysOf(fields), entries, level, indent);
-    return enclose(`${name} `, "{", entries, "}", indent);
-  }
-
-  function printBuffer(state, buffer, indent, deep) {
-    const name = title(buffer, "ArrayBuffer");
-    if (deep) return spend(state, `[${name}]`);
-    const length = ArrayBufferPrototypeGetByteLength(buffer);
-    const bytes = bytesOf(buffer);
-    let shown = "";
-    for (let i = 0; i < length && i < BUFFER_BYTES; i++) {
-      const hex = StringPrototypePadStart(NumberPrototypeToString(bytes[i], 16), 2, "0");
-      shown += i === 0 ? hex : ` ${hex}`;
-    }
-    if (length > BUFFER_BYTES) shown += ` ... ${plural(length - BUFFER_BYTES, "byte")}`;
-    const entries = list();
-    ArrayPrototypePush(entries, spend(state, `[Uint8Contents]: <${shown}>`));
-    ArrayPrototypePush(entries, spend(state, `byteLength: ${length}`));
-    return enclose(`${name} `, "{", entries, "}", indent);
-  }
-
-  function printError(state, error, level, indent, deep) {
-    if (deep) return spend(state, `[${errorHead(error)}]`);
-    const text = spend(state, indentRest(errorText(error), indent));
-    const entries = list();
-    const keys = namedKeysOf(error);
-    const shown = list();
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i];
-      if (key === "stack" || key === "message" || key === "cause" || key === "errors") continue;
-      if (key === "name" && typeof ownValue(error, "name") === "string") continue;
-      ArrayPrototypePush(shown, key);
-    }
-    addFields(state, error, shown, entries, level, indent);
-    addHidden(state, error, "cause", entries, level, indent);
-    addHidden(state, error, "errors", entries, level, indent);
-    return entries.length === 0 ? text : enclose(`${text} `, "{", entries, "}", indent);
-  }
-
-  /** A property that errors keep out of their enumerable ones. */
-  function addHidden(state, error, key, entries, level, indent) {
-    if (!ObjectHasOwn(error, key) || state.room <= 0) return;
-    const label = spend(state, `[${key}]: `);
-    ArrayPrototypePush(entries, label + printField(state, error, key, level, indent));
-  }
-
+  internals.printing = {
+    __proto__: null,
+    add,
+    addFields,
+    addRest,
+    ENTRIES,
+    print,
+    printArray,
+    printField,
+    printPrimitive,
+    spend,
+    title,
+    withFields,
+  };
   internals.inspectValue = inspect;
   /** The text that console.log prints for one value. */
   internals.inspect = (value) => typeof value === "string" ? value : inspect(value);
-  internals.printPrimitive = printPrimitive;
 })(globalThis);

@@ -28,6 +28,8 @@
   const ROWS = 1000;
   const COLUMNS = 50;
   const CELL_LENGTH = 200;
+  /** Characters of all cells; rows beyond are counted only. */
+  const LENGTH = 200000;
 
   function isObject(value) {
     return typeof value === "object" && value !== null;
@@ -35,7 +37,7 @@
 
   /** One value in one line. */
   function cell(value) {
-    const text = inspectValue(value, 0);
+    const text = inspectValue(value, 0, CELL_LENGTH);
     const end = StringPrototypeIndexOf(text, "\n");
     const line = end === -1 ? text : `${StringPrototypeSlice(text, 0, end)} ...`;
     return layout.shorten(line, CELL_LENGTH);
@@ -90,7 +92,8 @@
     const names = list();
     for (let i = 0; i < columns.length && i < COLUMNS; i++) {
       const name = ownValue(columns, i);
-      if (typeof name === "string" || typeof name === "number") ArrayPrototypePush(names, `${name}`);
+      const isKey = typeof name === "string" || typeof name === "number";
+      if (isKey) ArrayPrototypePush(names, `${name}`);
     }
     return names;
   }
@@ -161,7 +164,8 @@
     if (plainValues) ArrayPrototypePush(heads, "Values");
 
     const body = list();
-    for (let i = 0; i < rows.length; i++) {
+    let length = 0;
+    for (let i = 0; i < rows.length && length < LENGTH; i++) {
       const row = rows[i];
       const cells = list();
       ArrayPrototypePush(cells, row.name);
@@ -170,9 +174,11 @@
         ArrayPrototypePush(cells, row.object === null ? "" : fieldText(row.object, names[j]));
       }
       if (plainValues) ArrayPrototypePush(cells, row.object === null ? cell(row.value) : "");
+      for (let j = 0; j < cells.length; j++) length += cells[j].length;
       ArrayPrototypePush(body, cells);
     }
-    const more = total > rows.length ? `\n... ${layout.plural(total - rows.length, "row")}` : "";
+    const left = total - body.length;
+    const more = left > 0 ? `\n... ${layout.plural(left, "row")}` : "";
     return draw(heads, body) + more;
   };
 })(globalThis);

@@ -19,8 +19,9 @@
     StringPrototypeSlice,
   } = primordials;
   const { op_console, op_now } = core.ops;
-  const { expose, facts, inspectValue, layout, ownValue, printPrimitive, tag } = internals;
-  const { indentRest, shorten, spaces } = layout;
+  const { expose, facts, inspectValue, layout, ownValue, printing, tag } = internals;
+  const { printPrimitive } = printing;
+  const { indentRest, plural, shorten, spaces } = layout;
 
   const DEBUG = 0;
   const LOG = 1;
@@ -104,7 +105,7 @@
         const code = StringPrototypeCharCodeAt(pattern, at + 1);
         let instead = null;
         if (code === 0x25) instead = "%";
-        else if (next < args.length) {
+        else if (next < args.length && out.length <= LENGTH) {
           instead = replacement(code, args[next]);
           if (instead !== null) next++;
         }
@@ -119,10 +120,11 @@
       }
       out += StringPrototypeSlice(pattern, from);
     }
-    for (let i = next; i < args.length && out.length <= LENGTH; i++) {
-      out += i === 0 ? plain(args[i]) : ` ${plain(args[i])}`;
+    for (; next < args.length && out.length <= LENGTH; next++) {
+      out += next === 0 ? plain(args[next]) : ` ${plain(args[next])}`;
     }
-    return out;
+    if (next === args.length) return out;
+    return `${shorten(out, LENGTH - 100)} and ${plural(args.length - next, "argument")}`;
   }
 
   /** Does what a method does, whatever happens in it. */
