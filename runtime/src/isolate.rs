@@ -1,0 +1,223 @@
+//! One V8 isolate: runs one script and is gone.
+//!
+//! It knows neither processes nor threads: frames come in through a channel and go out through a
+//! function. Everything in it runs on the one thread that made it.
+
+pub(crate) mod door;
+mod heap;
+pub(crate) mod ops;
+mod realm;
+mod thrown;
+
+use crate::{
+    clock::CpuClock,
+    frame::{Done, Ending, HostFrame, Job, WorkerFrame},
+    limits::{Limit, Memory},
+    outcome::{Diagnostic, Position, ScriptError},
+    strip,
+};
+use deno_core::{PollEventLoopOptions, v8};
+use door::{Outbox, RunDoor};
+use futures::{Stream, StreamExt};
+use realm::Realm;
+use std::{cell::Cell, future::poll_fn, pin::pin, rc::Rc, task::Poll};
+
+/// An isolate that has not run anything yet.
+pub(crate) struct Isolate {
+    realm: Realm,
+    door: Rc<RunDoor>,
+    heap: Rc<Heap>,
+}
+
+/// What is known of the heap while the script runs.
+#[derive(Default)]
+struct Heap {
+    full: Cell<bool>,
+    peak_bytes: Cell<usize>,
+}
+
+/// Prepares V8 for this process. Only the first call does anything.
+///
+/// V8 wants every thread with an isolate to descend from the one that calls this (memory protection
+/// keys are inherited).
+pub(crate) fn init_v8() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        deno_core::JsRuntime::init_platform(None);
+    });
+}
+
+impl Isolate {
+    /// Builds an isolate of this size. Must be called, and `run` polled, in a tokio runtime with
+    /// a clock: V8's delayed tasks need one.
+    pub(crate) fn new(memory: Memory, outbox: Outbox) -> Result<Self, String> {
+        let door = Rc::new(RunDoor::new(outbox));
+        let mut realm = Realm::new(memory, door.clone())?;
+        let heap = Rc::new(Heap::default());
+        let handle = realm.runtime.v8_isolate().thread_safe_handle();
+        let (seen, told, buffers) = (heap.clone(), door.clone(), realm.buffers.clone());
+        realm.runtime.add_near_heap_limit_callback(move |current, _initial| {
+            if buffers.has_refused() {
+                return current;
+            }
+            if !seen.full.replace(true) {
+                seen.peak_bytes.set(current);
+                told.send(WorkerFrame::HeapFull);
+            }
+            handle.terminate_execution();
+            // Room for V8 to come to the place where it looks for the termination.
+            current.saturating_mul(2)
+        });
+        Ok(Self { realm, door, heap })
+    }
+
+    /// Stops the script from another thread.
+    pub(crate) fn handle(&mut self) -> v8::IsolateHandle {
+        self.realm.runtime.v8_isolate().thread_safe_handle()
+    }
+
+    /// What V8 calls before it aborts the process for want of memory; must not return.
+    pub(crate) fn on_out_of_memory(&mut self, callback: v8::OomErrorCallback) {
+        self.realm.runtime.v8_isolate().set_oom_error_handler(callback);
+    }
+
+    /// Runs the script. `frames` brings the results of its calls.
+    pub(crate) async fn run(mut self, job: Job, frames: impl Stream<Item = HostFrame>) -> Done {
+        let clock = CpuClock::of_this_thread();
+        let now = || clock.and_then(CpuClock::read).unwrap_or_default();
+        let before = now();
+        let ending = self.execute(&job, frames).await;
+        let used = self.realm.runtime.v8_isolate().get_heap_statistics().used_heap_size();
+        Done {
+            ending: if self.heap.full.get() { Ending::HeapFull } else { ending },
+            peak_heap_bytes: self.heap.peak_bytes.get().max(used),
+            cpu: now().saturating_sub(before),
+            dropped_bytes: self.door.dropped_bytes(),
+        }
+    }
+
+    async fn execute(&mut self, job: &Job, frames: impl Stream<Item = HostFrame>) -> Ending {
+        let stripped = match strip::strip(&job.source) {
+            Ok(stripped) => stripped,
+            Err(diagnostics) => return Ending::SyntaxError(diagnostics),
+        };
+        self.door.open(job.limits.clone());
+        if let Err(fault) = self.realm.start(&job.functions, &job.limits) {
+            return Ending::Fault(fault);
+        }
+        let promise = match self.realm.evaluate(stripped) {
+            Ok(promise) => promise,
+            Err(realm::Refused::Syntax(error)) => {
+                return Ending::SyntaxError(vec![diagnostic(&error, &job.source)]);
+            }
+            Err(realm::Refused::Threw(error)) => return self.threw(&error, &job.source),
+        };
+
+        let mut frames = pin!(frames);
+        let finished = self.realm.finish(promise);
+        let mut finished = pin!(finished);
+        let door = self.door.clone();
+        let runtime = &mut self.realm.runtime;
+        let mut result = None;
+        let value = loop {
+            let door = &door;
+            let result = &mut result;
+            let finished = &mut finished;
+            let runtime = &mut *runtime;
+            let turn = poll_fn(|context| {
+                let polled = runtime.poll_event_loop(context, PollEventLoopOptions::default());
+                if let Poll::Ready(Err(error)) = polled {
+                    return Poll::Ready(Some(Err(error)));
+                }
+                if result.is_none()
+                    && let Poll::Ready(value) = finished.as_mut().poll(context)
+                {
+                    *result = Some(value);
+                }
+                match result.take() {
+                    Some(Err(error)) => Poll::Ready(Some(Err(error.into()))),
+                    // Calls that were not awaited are waited for; timers are not.
+                    Some(Ok(value)) if door.is_idle() => Poll::Ready(Some(Ok(value))),
+                    Some(Ok(value)) => {
+                        *result = Some(Ok(value));
+                        Poll::Pending
+                    }
+                    None if polled.is_ready() => Poll::Ready(None),
+                    None => Poll::Pending,
+                }
+            });
+            tokio::select! {
+                biased;
+                value = turn => break value,
+                frame = frames.next() => match frame {
+                    Some(HostFrame::CallResult { id, result }) => door.deliver(id, result),
+                    _ => return Ending::Stopped,
+                },
+            }
+        };
+        match value {
+            Some(Ok(value)) => self.completed(&value, job.limits.value_bytes),
+            Some(Err(error)) => match thrown::js_error(&error) {
+                Some(error) => self.threw(error, &job.source),
+                None => Ending::Fault(error.to_string()),
+            },
+            None => Ending::Threw(never_settles()),
+        }
+    }
+
+    fn completed(&mut self, value: &v8::Global<v8::Value>, limit: usize) -> Ending {
+        deno_core::scope!(scope, self.realm.runtime);
+        let value = v8::Local::new(scope, value);
+        let Ok(json) = v8::Local::<v8::String>::try_from(value) else {
+            return Ending::Completed(None);
+        };
+        let used = json.utf8_length(scope);
+        if used > limit {
+            let message = format!(
+                "the returned value is {used} bytes as JSON, `value_bytes` allows {limit}; return less, or print a part of it"
+            );
+            return Ending::Limit { limit: Limit::ValueBytes, message, error: None };
+        }
+        Ending::Completed(Some(json.to_rust_string_lossy(scope)))
+    }
+
+    fn threw(&self, error: &deno_core::error::JsError, source: &str) -> Ending {
+        let error = thrown::script_error(error, source);
+        if error.message == "Array buffer allocation failed" && self.realm.buffers.has_refused() {
+            let limit = self.realm.buffers.limit();
+            let message = format!(
+                "the script's ArrayBuffers would take more than the {limit} bytes that `array_buffer_bytes` allows"
+            );
+            return Ending::Limit { limit: Limit::ArrayBufferBytes, message, error: Some(error) };
+        }
+        match self.door.refused() {
+            Some((limit, message))
+                if error.kind.as_deref() == Some("limit") && error.message == message =>
+            {
+                Ending::Limit { limit, message, error: Some(error) }
+            }
+            _ => Ending::Threw(error),
+        }
+    }
+}
+
+fn diagnostic(error: &deno_core::error::JsError, source: &str) -> Diagnostic {
+    let ScriptError { message, position, .. } = thrown::script_error(error, source);
+    Diagnostic { message, position }
+}
+
+/// The event loop has nothing left to do, and the script still waits.
+fn never_settles() -> ScriptError {
+    let message = "the script waits for a promise that nothing can settle: \
+                   no call is under way and no timer is set"
+        .to_owned();
+    ScriptError { name: "Error".into(), message, ..ScriptError::default() }
+}
+
+impl ScriptError {
+    /// Sets the position from the innermost frame.
+    fn placed(mut self, source: &str) -> Self {
+        self.position = self.frames.first().map(|f| Position::within(source, f.line, f.column));
+        self
+    }
+}

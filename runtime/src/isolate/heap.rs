@@ -1,0 +1,107 @@
+//! The memory of an isolate: a budget for array buffers, which V8's heap limit does not count.
+#![allow(unsafe_code, reason = "V8 asks for memory through C functions")]
+
+use deno_core::v8;
+use std::{
+    ffi::c_void,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+/// Bytes for the array buffers of one isolate.
+pub(crate) struct Budget {
+    limit: usize,
+    used: AtomicUsize,
+    /// The last request was refused.
+    refused: AtomicBool,
+}
+
+impl Budget {
+    pub(crate) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, used: AtomicUsize::new(0), refused: AtomicBool::new(false) })
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// An allocator that stays within the budget. V8 turns a refusal into a `RangeError`.
+    pub(crate) fn allocator(self: &Arc<Self>) -> v8::UniqueRef<v8::Allocator> {
+        static VTABLE: v8::RustAllocatorVtable<Budget> = v8::RustAllocatorVtable {
+            allocate: allocate_zeroed,
+            allocate_uninitialized: allocate,
+            free,
+            drop: drop_budget,
+        };
+        // SAFETY: the functions of the table take the pointer as what it is, and `drop_budget`
+        // gives the one reference count back that `into_raw` left behind.
+        unsafe { v8::new_rust_allocator(Arc::into_raw(self.clone()), &VTABLE) }
+    }
+
+    /// Whether the last request was refused. V8 collects all garbage then, and asks for more heap
+    /// as it does when the heap is full; by this the two are told apart.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= self.limit);
+        let fits = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
+        self.refused.store(!fits, Ordering::Relaxed);
+        fits
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn allocate(&self, bytes: usize, by: impl FnOnce(usize) -> *mut c_void) -> *mut c_void {
+        if !self.take(bytes) {
+            return std::ptr::null_mut();
+        }
+        // malloc(0) may answer null, which V8 would take for a refusal.
+        let memory = by(bytes.max(1));
+        if memory.is_null() {
+            self.give_back(bytes);
+        }
+        memory
+    }
+}
+
+unsafe extern "C" fn allocate_zeroed(budget: &Budget, bytes: usize) -> *mut c_void {
+    // SAFETY: calloc has no preconditions.
+    budget.allocate(bytes, |bytes| unsafe { libc::calloc(bytes, 1) })
+}
+
+unsafe extern "C" fn allocate(budget: &Budget, bytes: usize) -> *mut c_void {
+    // SAFETY: malloc has no preconditions.
+    budget.allocate(bytes, |bytes| unsafe { libc::malloc(bytes) })
+}
+
+unsafe extern "C" fn free(budget: &Budget, memory: *mut c_void, bytes: usize) {
+    // SAFETY: V8 frees each block once, and it came from one of the two functions above.
+    unsafe { libc::free(memory) };
+    budget.give_back(bytes);
+}
+
+unsafe extern "C" fn drop_budget(budget: *const Budget) {
+    // SAFETY: V8 calls this once for the pointer that `into_raw` gave it.
+    drop(unsafe { Arc::from_raw(budget) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budget_counts_what_is_alive() {
+        let budget = Budget::new(10);
+        assert!(budget.take(10));
+        assert!(!budget.take(1) && budget.has_refused());
+        budget.give_back(4);
+        assert!(budget.take(4));
+        assert!(!budget.take(usize::MAX));
+    }
+}

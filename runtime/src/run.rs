@@ -1,0 +1,245 @@
+//! One run, seen from the host: answers the worker's calls, watches the clocks, and decides how
+//! the run ended.
+//!
+//! What the worker says is believed only as far as it cannot matter: a worker that passes a limit
+//! which it should have held itself is broken, and is killed.
+
+use crate::{
+    clock::WallClock,
+    console::{Console, Line},
+    frame::{Done, Ending, HostFrame, Job, NewCall, WorkerFrame},
+    host::{Call, Failure, Reply, ToolHost},
+    limits::Limits,
+    outcome::{Clock, Outcome, Run, Usage},
+    worker::{Gone, Worker},
+};
+use futures::{
+    StreamExt,
+    future::{AbortHandle, Abortable, Aborted, BoxFuture},
+    stream::FuturesUnordered,
+};
+use std::{
+    collections::HashMap,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+
+/// How often the CPU clock is read.
+const CPU_TICK: Duration = Duration::from_millis(10);
+
+/// Runs `job` in `worker`, and ends the worker.
+pub(crate) async fn drive(
+    mut worker: Worker,
+    job: Job,
+    limits: &Limits,
+    host: &dyn ToolHost,
+    cancel: &CancellationToken,
+) -> Run {
+    let wall = WallClock::start();
+    let cpu_before = worker.cpu();
+    let mut calls = Calls::new(host, limits, wall.clone());
+    let mut console = Console::default();
+    let mut heap_was_full = false;
+    let mut done = None;
+
+    worker.set_frame_limit(limits.frame_bytes());
+    let outcome = match worker.send(HostFrame::Start(job)) {
+        Err(gone) => crashed(&gone),
+        Ok(()) => {
+            let mut out_of_time = pin!(wall.run_out(limits.wall));
+            let mut tick = tokio::time::interval(CPU_TICK);
+            loop {
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => break Outcome::Cancelled,
+                    () = &mut out_of_time => break timed_out(Clock::Wall, limits.wall),
+                    frame = worker.recv() => match frame {
+                        Ok(WorkerFrame::Console { level, text }) => {
+                            console.push(Line { level, text }, limits.console_bytes);
+                        }
+                        Ok(WorkerFrame::Call(call)) => if let Err(fault) = calls.start(call) {
+                            break Outcome::Crashed { message: fault.into() };
+                        },
+                        Ok(WorkerFrame::CallCancelled { id }) => calls.cancel(id),
+                        Ok(WorkerFrame::HeapFull) => heap_was_full = true,
+                        Ok(WorkerFrame::Done(last)) => {
+                            console.dropped_bytes += last.dropped_bytes;
+                            done = Some(last);
+                            break Outcome::Cancelled;
+                        }
+                        Ok(WorkerFrame::Ready { .. }) => break Outcome::Crashed {
+                            message: "the worker broke the protocol: it was ready twice".into(),
+                        },
+                        Err(_) if heap_was_full => break memory_exceeded(limits),
+                        Err(gone) => break crashed(&gone),
+                    },
+                    (id, result) = calls.next(), if calls.any() => {
+                        if worker.send(HostFrame::CallResult { id, result }).is_err() {
+                            // What the worker sent last is still to be read.
+                            continue;
+                        }
+                    }
+                    _ = tick.tick() => if let (Some(before), Some(now)) = (cpu_before, worker.cpu())
+                        && now.saturating_sub(before) > limits.cpu
+                    {
+                        break timed_out(Clock::Cpu, limits.cpu);
+                    },
+                }
+            }
+        }
+    };
+
+    let (total, waiting) = wall.read();
+    let cpu = cpu_before.zip(worker.cpu()).map(|(before, now)| now.saturating_sub(before));
+    worker.end();
+    let usage = Usage {
+        wall: total,
+        waiting,
+        // The thread of an isolate may be gone by now; then it has told.
+        cpu: cpu.or(done.as_ref().map(|done| done.cpu)).unwrap_or_default(),
+        peak_heap_bytes: done.as_ref().map(|done| done.peak_heap_bytes),
+        calls: calls.made,
+        in_tools: calls.time(),
+    };
+    let outcome = done.map_or(outcome, |done| outcome_of(done, limits));
+    Run { outcome, console, usage }
+}
+
+fn outcome_of(done: Done, limits: &Limits) -> Outcome {
+    match done.ending {
+        Ending::Completed(value) => Outcome::Completed { value },
+        Ending::Threw(error) => Outcome::Threw { error },
+        Ending::SyntaxError(diagnostics) => Outcome::SyntaxError { diagnostics },
+        Ending::HeapFull => memory_exceeded(limits),
+        Ending::Limit { limit, message, error } => Outcome::LimitExceeded { limit, message, error },
+        Ending::Stopped => Outcome::Cancelled,
+        Ending::Fault(message) => Outcome::Crashed { message },
+    }
+}
+
+fn memory_exceeded(limits: &Limits) -> Outcome {
+    Outcome::MemoryExceeded { limit_bytes: limits.heap_bytes }
+}
+
+fn timed_out(clock: Clock, limit: Duration) -> Outcome {
+    Outcome::TimedOut { clock, limit }
+}
+
+fn crashed(gone: &Gone) -> Outcome {
+    Outcome::Crashed { message: gone.to_string() }
+}
+
+/// The calls of a run that are under way.
+struct Calls<'h> {
+    host: &'h dyn ToolHost,
+    limits: &'h Limits,
+    wall: Arc<WallClock>,
+    running: FuturesUnordered<BoxFuture<'h, (u32, Option<Answer>)>>,
+    aborts: HashMap<u32, AbortHandle>,
+    made: u32,
+    /// Since when there has been at least one.
+    busy_since: Option<Instant>,
+    busy: Duration,
+}
+
+type Answer = Result<Reply, Failure>;
+
+impl<'h> Calls<'h> {
+    fn new(host: &'h dyn ToolHost, limits: &'h Limits, wall: Arc<WallClock>) -> Self {
+        Self {
+            host,
+            limits,
+            wall,
+            running: FuturesUnordered::new(),
+            aborts: HashMap::new(),
+            made: 0,
+            busy_since: None,
+            busy: Duration::ZERO,
+        }
+    }
+
+    /// Takes a call up, or says how it breaks the protocol.
+    fn start(&mut self, call: NewCall) -> Result<(), &'static str> {
+        if call.input.len() > self.limits.argument_bytes {
+            return Err("the worker broke the protocol: longer arguments than `argument_bytes`");
+        }
+        if self.made >= self.limits.calls {
+            return Err("the worker broke the protocol: more calls than `calls`");
+        }
+        if self.aborts.len() >= self.limits.calls_in_flight.max(1) as usize {
+            return Err("the worker broke the protocol: more calls than `calls_in_flight`");
+        }
+        let (handle, registration) = AbortHandle::new_pair();
+        if self.aborts.insert(call.id, handle).is_some() {
+            return Err("the worker broke the protocol: two calls with one id");
+        }
+        self.made += 1;
+        self.busy_since.get_or_insert_with(Instant::now);
+        let NewCall { id, function, input, raw, timeout, line } = call;
+        let timeout = timeout.map_or(self.limits.tool, |asked| asked.min(self.limits.tool));
+        let wall = self.wall.clone();
+        let answer = self.host.call(Call { function, input, raw, timeout, line, wall });
+        let answer = Abortable::new(answer, registration);
+        self.running.push(Box::pin(async move {
+            let answer: Result<Answer, Aborted> = answer.await;
+            (id, answer.ok())
+        }));
+        Ok(())
+    }
+
+    /// Drops a call that the script has given up.
+    fn cancel(&mut self, id: u32) {
+        if let Some(handle) = self.aborts.remove(&id) {
+            handle.abort();
+        }
+    }
+
+    fn any(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// The next call that ends; those that were dropped are passed over.
+    async fn next(&mut self) -> (u32, Answer) {
+        loop {
+            match self.running.next().await {
+                Some((id, Some(answer))) => {
+                    self.aborts.remove(&id);
+                    self.rest();
+                    return (id, self.within_limit(answer));
+                }
+                Some((_, None)) => self.rest(),
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Counts the time when the last call has ended.
+    fn rest(&mut self) {
+        if self.running.is_empty() {
+            self.busy += self.busy_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        }
+    }
+
+    fn within_limit(&self, answer: Answer) -> Answer {
+        let (used, limit) = (size(&answer), self.limits.result_bytes);
+        if used <= limit {
+            return answer;
+        }
+        Err(Failure::limit(format!(
+            "the result is {used} bytes, `result_bytes` allows {limit}; the call has taken effect"
+        )))
+    }
+
+    fn time(&self) -> Duration {
+        self.busy + self.busy_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+}
+
+fn size(answer: &Answer) -> usize {
+    match answer {
+        Ok(Reply::Value(json) | Reply::Content(json)) => json.len(),
+        Err(failure) => failure.message.len() + failure.properties.len(),
+    }
+}

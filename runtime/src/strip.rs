@@ -1,0 +1,200 @@
+//! TypeScript to JavaScript, with positions kept.
+//!
+//! A script may use `await` and `return` at its top level, so it is read as the body of an async
+//! function whose first line is ours: line `n` of the script is line `n + 1` of what is compiled,
+//! and every position is moved back by one.
+//!
+//! Types are replaced by blanks, so that nothing moves. Enums, namespaces and parameter properties
+//! cannot be blanked out; a script that has them is printed anew, with a source map.
+
+use crate::outcome::{Diagnostic, Position};
+use std::{cell::RefCell, rc::Rc};
+use swc_common::{
+    GLOBALS, SourceMap, Spanned,
+    errors::{DiagnosticBuilder, Emitter, Handler},
+    sync::Lrc,
+};
+use swc_ecma_parser::TsSyntax;
+use swc_ts_fast_strip::{ErrorCode, Mode, Options, TsError, operate};
+
+/// JavaScript that can be compiled: an expression whose value is the script as an async function.
+#[derive(Debug)]
+pub(crate) struct Stripped {
+    pub(crate) code: String,
+    /// From lines of `code`, less the first, to lines of the script; only if they differ.
+    pub(crate) source_map: Option<Vec<u8>>,
+}
+
+const HEAD: &str = "(async () => {\"use strict\";\n";
+const TAIL: &str = "\n})";
+
+/// Takes the types out of `source`.
+///
+/// # Errors
+/// What is wrong with the text, if it is not TypeScript.
+pub(crate) fn strip(source: &str) -> Result<Stripped, Vec<Diagnostic>> {
+    // `#!` may only stand at the very start of a program, where ours would be.
+    let body = source.strip_prefix("#!").map(|rest| format!("//{rest}"));
+    let wrapped = format!("{HEAD}{}{TAIL}", body.as_deref().unwrap_or(source));
+    let stripped = match transform(&wrapped, source, Mode::StripOnly) {
+        Err((ErrorCode::UnsupportedSyntax, _)) => transform(&wrapped, source, Mode::Transform),
+        result => result,
+    };
+    stripped.map_err(|(_, diagnostics)| diagnostics)
+}
+
+fn transform(
+    wrapped: &str,
+    source: &str,
+    mode: Mode,
+) -> Result<Stripped, (ErrorCode, Vec<Diagnostic>)> {
+    let map = Lrc::new(SourceMap::default());
+    let found = Rc::new(RefCell::new(Vec::new()));
+    let collector = Collector { map: map.clone(), source: source.into(), found: found.clone() };
+    let handler = Handler::with_emitter(true, false, Box::new(collector));
+    let printed_anew = matches!(mode, Mode::Transform);
+    let options = Options {
+        module: Some(false),
+        parser: TsSyntax { decorators: true, ..TsSyntax::default() },
+        mode,
+        source_map: printed_anew,
+        ..Options::default()
+    };
+    let result =
+        GLOBALS.set(&Default::default(), || operate(&map, &handler, wrapped.into(), options));
+    let output = result.map_err(|error| (error.code, diagnostics(found.take(), error)))?;
+    let source_map = output.map.and_then(|map| without_first_line(&map));
+    Ok(Stripped { code: output.code, source_map })
+}
+
+/// What the parser reported, or at least that it failed.
+fn diagnostics(mut found: Vec<Diagnostic>, error: TsError) -> Vec<Diagnostic> {
+    if found.is_empty() {
+        found.push(Diagnostic { message: error.message, position: None });
+    }
+    found
+}
+
+/// Moves both sides of a source map up by our line.
+fn without_first_line(map: &str) -> Option<Vec<u8>> {
+    let map = sourcemap::SourceMap::from_slice(map.as_bytes()).ok()?;
+    let mut moved = sourcemap::SourceMapBuilder::new(None);
+    moved.add_source("script.ts");
+    for token in map.tokens() {
+        let (Some(to), Some(from)) =
+            (token.get_dst_line().checked_sub(1), token.get_src_line().checked_sub(1))
+        else {
+            continue;
+        };
+        moved.add(
+            to,
+            token.get_dst_col(),
+            from,
+            token.get_src_col(),
+            Some("script.ts"),
+            None,
+            false,
+        );
+    }
+    let mut bytes = Vec::new();
+    moved.into_sourcemap().to_writer(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Takes the parser's reports.
+struct Collector {
+    map: Lrc<SourceMap>,
+    source: String,
+    found: Rc<RefCell<Vec<Diagnostic>>>,
+}
+
+impl Emitter for Collector {
+    fn emit(&mut self, report: &mut DiagnosticBuilder<'_>) {
+        let span = report.span.primary_span();
+        let position = span.and_then(|span| {
+            let place = self.map.try_lookup_char_pos(span.span_lo()).ok()?;
+            let line = u32::try_from(place.line.checked_sub(1)?).ok()?;
+            let text = self.source.lines().nth(line.checked_sub(1)? as usize)?;
+            let before = text.chars().take(place.col.0).map(char::len_utf16).sum::<usize>();
+            let column = u32::try_from(before + 1).ok()?;
+            Some(Position::within(&self.source, line, column))
+        });
+        let message = explain(&report.message(), position.as_ref());
+        self.found.borrow_mut().push(Diagnostic { message, position });
+    }
+}
+
+/// Says what to do instead where the parser only says that something is wrong.
+fn explain(message: &str, position: Option<&Position>) -> String {
+    let line = position.map_or("", |position| position.source_line.trim_start());
+    if line.starts_with("import ") || line.starts_with("import{") {
+        "imports are not available: every function that the script can call is global already"
+            .into()
+    } else if line.starts_with("export ") {
+        "exports are not available: hand the result back with `return`".into()
+    } else {
+        message.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inner(source: &str) -> String {
+        let code = strip(source).unwrap().code;
+        code.strip_prefix(HEAD).unwrap().strip_suffix(TAIL).unwrap().into()
+    }
+
+    #[test]
+    fn types_become_blanks() {
+        assert_eq!(inner("const a: number = 1;\nreturn a!;"), "const a         = 1;\nreturn a ;");
+    }
+
+    #[test]
+    fn top_level_await_and_return_are_fine() {
+        assert_eq!(inner("return await f()"), "return await f()");
+    }
+
+    #[test]
+    fn a_comment_at_the_end_does_not_swallow_our_last_line() {
+        assert_eq!(inner("f() // done"), "f() // done");
+    }
+
+    #[test]
+    fn a_first_line_for_the_shell_is_passed_over() {
+        assert_eq!(inner("#!/usr/bin/env cofferdam\nf()"), "///usr/bin/env cofferdam\nf()");
+    }
+
+    #[test]
+    fn enums_are_printed_anew_with_a_map() {
+        let stripped = strip("enum E { A }\n\nthrow E.A").unwrap();
+        let map = sourcemap::SourceMap::from_slice(&stripped.source_map.unwrap()).unwrap();
+        let line = stripped.code.lines().position(|line| line.contains("throw")).unwrap();
+        // Lines of the code are counted without ours.
+        let token = map.lookup_token(u32::try_from(line).unwrap() - 1, 4).unwrap();
+        assert_eq!(token.get_src_line(), 2);
+    }
+
+    #[test]
+    fn errors_are_where_they_are_in_the_script() {
+        let diagnostics = strip("const ä = 1;\nconst x: = 2;").unwrap_err();
+        let position = diagnostics[0].position.as_ref().unwrap();
+        assert_eq!((position.line, position.source_line.as_str()), (2, "const x: = 2;"));
+        assert_eq!(position.column, 10);
+    }
+
+    #[test]
+    fn imports_and_exports_are_refused_with_what_to_do() {
+        let message = |source: &str| strip(source).unwrap_err().remove(0).message;
+        assert!(message("import fs from 'fs'").starts_with("imports are not available"));
+        assert!(message("import { a } from 'fs'").starts_with("imports are not available"));
+        assert!(message("export const a = 1").starts_with("exports are not available"));
+    }
+
+    #[test]
+    fn deep_nesting_is_an_answer_and_not_a_crash() {
+        let deep = format!("return {}1{}", "[".repeat(20_000), "]".repeat(20_000));
+        drop(strip(&deep));
+    }
+}

@@ -1,0 +1,91 @@
+//! An isolate as the host sees it, wherever it lives: frames out, frames in, and its end.
+
+use crate::{
+    frame::{self, HostFrame, WorkerFrame},
+    process, thread,
+};
+use std::time::Duration;
+
+/// A worker that is ready for one script. Ends when it is dropped.
+pub(crate) enum Worker {
+    #[cfg(unix)]
+    Process(process::Worker),
+    Thread(thread::Worker),
+}
+
+/// The worker has ended, or cannot be understood any more.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Gone {
+    #[error("the worker could not be started")]
+    NotStarted(#[source] std::io::Error),
+    #[error(
+        "the worker was not ready within {0:?}; does the worker program call run_if_requested() first in main?"
+    )]
+    NotReady(Duration),
+    #[error("the worker is of another version ({theirs}) than this program ({ours})")]
+    Version { ours: u32, theirs: u32 },
+    #[error("the worker ended by itself ({0})")]
+    Ended(String),
+    #[error("the worker broke the protocol: {0}")]
+    Protocol(#[from] frame::Malformed),
+    #[error("the worker broke the protocol: it did not say that it was ready")]
+    Unready,
+    #[error("the isolate could not be built: {0}")]
+    NoIsolate(String),
+}
+
+impl Worker {
+    /// Sends a frame, or as much of it as goes now; `recv` sends the rest.
+    pub(crate) fn send(&mut self, frame: HostFrame) -> Result<(), Gone> {
+        match self {
+            #[cfg(unix)]
+            Self::Process(worker) => worker.send(&frame),
+            Self::Thread(worker) => worker.send(frame),
+        }
+    }
+
+    /// The next frame. May be dropped and called again without losing one.
+    pub(crate) async fn recv(&mut self) -> Result<WorkerFrame, Gone> {
+        match self {
+            #[cfg(unix)]
+            Self::Process(worker) => worker.recv().await,
+            Self::Thread(worker) => worker.recv().await,
+        }
+    }
+
+    /// Waits until the isolate is built.
+    pub(crate) async fn ready(&mut self) -> Result<(), Gone> {
+        const PATIENCE: Duration = Duration::from_secs(20);
+        let frame = tokio::time::timeout(PATIENCE, self.recv()).await;
+        match frame.map_err(|_| Gone::NotReady(PATIENCE))?? {
+            WorkerFrame::Ready { version: frame::VERSION } => Ok(()),
+            WorkerFrame::Ready { version } => {
+                Err(Gone::Version { ours: frame::VERSION, theirs: version })
+            }
+            WorkerFrame::Done(done) => Err(Gone::NoIsolate(format!("{:?}", done.ending))),
+            _ => Err(Gone::Unready),
+        }
+    }
+
+    /// CPU time used so far, if the system tells.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        match self {
+            #[cfg(unix)]
+            Self::Process(worker) => worker.cpu(),
+            Self::Thread(worker) => worker.cpu(),
+        }
+    }
+
+    /// Refuses longer frames from now on.
+    pub(crate) fn set_frame_limit(&mut self, bytes: usize) {
+        match self {
+            #[cfg(unix)]
+            Self::Process(worker) => worker.set_frame_limit(bytes),
+            // Frames of a thread are not bytes.
+            Self::Thread(_) => {}
+        }
+    }
+
+    /// Ends it now. The same as dropping it, said aloud.
+    pub(crate) fn end(self) {}
+}
