@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use super::approval::AllowedCall;
 use super::validate::ValidCall;
@@ -21,13 +21,14 @@ pub(super) async fn enter(call: AllowedCall, deadline: &Deadline) -> Result<Admi
     let call = call.into_call();
     let turns = Arc::clone(&call.target().server.turns);
     match timeout_at(deadline.at, turns.acquire_owned()).await {
-        Ok(Ok(turn)) => Ok(AdmittedCall { call, turn }),
+        // A turn that comes with the deadline is too late: the call would be given up at once.
+        Ok(Ok(turn)) if Instant::now() < deadline.at => Ok(AdmittedCall { call, turn }),
         // Nobody closes the semaphore while calls can be made.
         Ok(Err(_)) => Err(Fault::new(Kind::Unavailable, "the broker has shut down")),
-        Err(_) => Err(Fault::new(
+        _ => Err(Fault::new(
             Kind::Timeout,
             format!(
-                "not sent: the server was busy with other calls for {:?} (`tool_timeout`)",
+                "not sent: no turn at the server came within {:?} (`tool_timeout`)",
                 deadline.time
             ),
         )),
