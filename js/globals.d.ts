@@ -46,6 +46,10 @@ declare class ToolError extends Error {
   readonly structuredContent?: unknown;
 }
 
+interface AbortSignal {
+  readonly aborted: boolean;
+}
+
 interface CallOptions {
   timeoutMs?: number;
   signal?: AbortSignal;

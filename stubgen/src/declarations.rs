@@ -11,6 +11,9 @@ use crate::shared::Shared;
 use crate::tool::{Annotations, Options, Tool};
 use crate::ty::{DefinitionId, Type};
 
+/// How much of a tool's own name is shown in the comment of its function, in characters.
+const NAME_CHARS: usize = 128;
+
 /// Declarations for a list of tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -184,7 +187,9 @@ impl<'a> TypedTool<'a> {
             facts.push(effects.to_owned());
         }
         if self.named.reason.is_some() {
-            facts.push(format!("@tool {:?} of server {:?}", self.tool.name, self.tool.server));
+            let [tool, server] = [&self.tool.name, &self.tool.server]
+                .map(|name| serde_json::Value::from(cut(name, NAME_CHARS)));
+            facts.push(format!("@tool {tool} of server {server}"));
         }
         Doc { prose: cut(&prose.unwrap_or_default(), options.description_chars), facts }
     }
@@ -279,14 +284,11 @@ fn admits_empty(ty: &Type, definitions: &[Definition]) -> bool {
         Type::Intersection(members) => {
             members.iter().all(|member| admits_empty(member, definitions))
         }
-        Type::Named(id) => match definitions.get(id.0).and_then(|found| found.body.as_ref()) {
-            // A name stands for an object or for a union, never for another name.
-            Some(body) if !matches!(body, Type::Named(_)) => match body {
-                Type::Object(_) => admits_empty(body, &[]),
-                _ => false,
-            },
-            _ => false,
-        },
+        // A definition never names itself but behind a property, so this ends.
+        Type::Named(id) => definitions
+            .get(id.0)
+            .and_then(|found| found.body.as_ref())
+            .is_some_and(|body| admits_empty(body, definitions)),
         _ => false,
     }
 }

@@ -19,6 +19,17 @@ use crate::name::is_plain_key;
 use crate::print::print;
 use crate::ty::{DefinitionId, Literal, Object, Others, Property, Tuple, Type};
 
+/// What every object has without having it itself.
+const INHERITED: &[&str] = &[
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
+
 /// The signature of one tool's function.
 pub(crate) struct Signature<'a> {
     pub(crate) identifier: &'a str,
@@ -80,7 +91,13 @@ impl<'a> Emit<'a> {
     fn signature(&mut self, signature: &Signature<'_>, span: Span) -> Function {
         let mut id = identifier("input");
         id.optional = signature.optional;
-        let input = BindingIdent { id, type_ann: Some(annotation(self.ty(signature.input))) };
+        let ty = if *signature.input == Type::any_object() {
+            // Nothing is known that could be passed: `{}` says so in the fewest tokens.
+            TsType::TsTypeLit(TsTypeLit { span: DUMMY_SP, members: Vec::new() })
+        } else {
+            self.ty(signature.input)
+        };
+        let input = BindingIdent { id, type_ann: Some(annotation(ty)) };
         let output = match signature.output {
             Some(ty) => self.ty(ty),
             None => reference("ToolResult", Vec::new()),
@@ -168,10 +185,8 @@ impl<'a> Emit<'a> {
         if object.properties.is_empty() {
             let value = match &object.others {
                 Others::Nothing => Some(TsKeywordTypeKind::TsNeverKeyword),
-                Others::Each(ty) if **ty == Type::Unknown => {
-                    Some(TsKeywordTypeKind::TsUnknownKeyword)
-                }
-                _ => None,
+                Others::Each(ty) if **ty != Type::Unknown => None,
+                _ => Some(TsKeywordTypeKind::TsUnknownKeyword),
             };
             if let Some(value) = value {
                 let key = keyword(TsKeywordTypeKind::TsStringKeyword);
@@ -192,6 +207,9 @@ impl<'a> Emit<'a> {
 
     fn property(&mut self, property: &Property) -> TsTypeElement {
         let span = self.commented(&property.doc);
+        // An object without such a property inherits one, and TypeScript compares that.
+        let inherited = property.optional && INHERITED.contains(&property.name.as_str());
+        let ty = if inherited { &Type::Unknown } else { &property.ty };
         let key = if is_plain_key(&property.name) {
             Expr::Ident(identifier(&property.name))
         } else {
@@ -203,14 +221,17 @@ impl<'a> Emit<'a> {
             key: Box::new(key),
             computed: false,
             optional: property.optional,
-            type_ann: Some(annotation(self.ty(&property.ty))),
+            type_ann: Some(annotation(self.ty(ty))),
         })
     }
 
     /// TypeScript wants every property to be assignable to the index signature, so its type is
     /// wider than what the schema allows under other names.
     fn index_signature(&mut self, properties: &[Property], others: &Type) -> TsTypeElement {
-        let named = properties.iter().map(|property| property.ty.clone());
+        let named = properties.iter().map(|property| {
+            let inherited = property.optional && INHERITED.contains(&property.name.as_str());
+            if inherited { Type::Unknown } else { property.ty.clone() }
+        });
         let value = Type::union(std::iter::once(others.clone()).chain(named));
         let mut ty = self.ty(&value);
         let missing = properties.iter().any(|property| property.optional);

@@ -21,7 +21,12 @@ impl Doc {
     /// Reads what a schema says about itself; prose is cut at `limit` characters.
     pub(crate) fn of_schema(schema: &Map<String, Value>, limit: usize) -> Self {
         let prose = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        Self { prose: cut(prose.trim(), limit), facts: facts(schema) }
+        let mut doc = Self { prose: cut(prose.trim(), limit), facts: facts(schema) };
+        // Not worth a comment of its own.
+        if !doc.is_empty() && schema.get("type").and_then(Value::as_str) == Some("integer") {
+            doc.facts.push("@integer".to_owned());
+        }
+        doc
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -135,11 +140,15 @@ fn facts(schema: &Map<String, Value>) -> Vec<String> {
     if let Some(Value::Number(step)) = schema.get("multipleOf") {
         facts.push(format!("@multipleOf {step}"));
     }
-    if schema.get("type").and_then(Value::as_str) == Some("integer") {
-        facts.push("@integer".to_owned());
-    }
     if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
         facts.push("@unique".to_owned());
+    }
+    let untyped: Vec<&str> = ["not", "if", "contains", "dependentSchemas", "dependentRequired"]
+        .into_iter()
+        .filter(|keyword| schema.contains_key(*keyword))
+        .collect();
+    if !untyped.is_empty() {
+        facts.push(format!("@untyped {}", untyped.join(", ")));
     }
     let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
     if let Some(value) = first.or_else(|| schema.get("example")) {

@@ -16,7 +16,7 @@ use crate::jsdoc::Doc;
 use crate::merge::Merge;
 use crate::name::{is_type_like, pascal};
 use crate::reason::Reason;
-use crate::schema::{Document, Dynamic, address};
+use crate::schema::{Document, Dynamic, address, percent_decoded};
 use crate::ty::{DefinitionId, Literal, Object, Others, Property, Tuple, Type};
 
 use kinds::Kinds;
@@ -301,7 +301,7 @@ fn list<'a>(map: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
 fn hint(reference: &str, target: &Value) -> String {
     let (holder, last) = reference.rsplit_once('/').unwrap_or(("", ""));
     let title = target.get("title").and_then(Value::as_str);
-    let key = last.replace("~1", "/").replace("~0", "~");
+    let key = percent_decoded(last).replace("~1", "/").replace("~0", "~");
     if holder.ends_with("/$defs") || holder.ends_with("/definitions") {
         return key;
     }

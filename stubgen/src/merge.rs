@@ -120,14 +120,7 @@ impl Merge<'_> {
         let others = match (left.others, right.others) {
             (Others::Nothing, _) | (_, Others::Nothing) => Others::Nothing,
             (Others::Unsaid, Others::Unsaid) => Others::Unsaid,
-            // Known names of one side make "anything else" of the other not worth printing.
-            (Others::Unsaid, Others::Each(ty)) | (Others::Each(ty), Others::Unsaid) => {
-                if *ty == Type::Unknown && !properties.is_empty() {
-                    Others::Unsaid
-                } else {
-                    Others::Each(ty)
-                }
-            }
+            (Others::Unsaid, said) | (said, Others::Unsaid) => said,
             (Others::Each(left), Others::Each(right)) => match self.meet(*left, *right, false) {
                 Type::Never => Others::Nothing,
                 both => Others::Each(Box::new(both)),

@@ -16,6 +16,9 @@ pub enum RenameReason {
     /// Characters that cannot stand in an identifier became `_`.
     #[error("characters that cannot stand in an identifier were replaced")]
     Characters,
+    /// The name is longer than an identifier should be.
+    #[error("the name is too long")]
+    Length,
     /// The name means something else in scripts.
     #[error("the name is reserved")]
     Reserved,
@@ -95,6 +98,7 @@ fn function(server: &str, tool: &str) -> Named {
         reason = Some(RenameReason::Reserved);
     } else if plain.chars().count() > LONGEST {
         identifier = suffixed(&identifier, &plain, &mut HashSet::new());
+        reason = Some(RenameReason::Length);
     }
     Named { identifier, reason }
 }

@@ -92,10 +92,10 @@ impl Lines {
             match token {
                 Token::Text(text) => {
                     let on_one_line = groups.last().copied().unwrap_or(false);
-                    if pending && on_one_line {
-                        if !(out.ends_with('{') && text.starts_with('}')) {
-                            out.push(' ');
-                        }
+                    if pending && out.ends_with('{') && text.starts_with('}') {
+                        // Nothing is in the braces.
+                    } else if pending && on_one_line {
+                        out.push(' ');
                     } else if pending && !out.is_empty() {
                         out.push('\n');
                         let depth = groups.iter().filter(|flat| !**flat).count();

@@ -291,7 +291,8 @@ fn join(base: &str, uri: &str) -> String {
     format!("{}{uri}", base.get(..kept).unwrap_or_default())
 }
 
-fn percent_decoded(text: &str) -> String {
+/// A fragment of a URI as the text that it stands for.
+pub(crate) fn percent_decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

@@ -81,10 +81,7 @@ pub(crate) struct Property {
 impl Type {
     /// Any object.
     pub(crate) fn any_object() -> Self {
-        Self::Object(Object {
-            properties: Vec::new(),
-            others: Others::Each(Box::new(Self::Unknown)),
-        })
+        Self::Object(Object { properties: Vec::new(), others: Others::Unsaid })
     }
 
     /// Any array.

@@ -44,15 +44,10 @@ impl<'a> Lowering<'a> {
             }
         }
         let impossible = |property: &Property| !property.optional && property.ty == Type::Never;
-        Ok(if object.properties.iter().any(impossible) {
-            Type::Never
-        } else if !map.contains_key("properties")
-            && object == (Object { properties: Vec::new(), others: Others::Unsaid })
-        {
-            Type::any_object()
-        } else {
-            Type::Object(object)
-        })
+        if object.properties.iter().any(impossible) {
+            return Ok(Type::Never);
+        }
+        Ok(Type::Object(object))
     }
 
     fn property(

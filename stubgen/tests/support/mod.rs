@@ -6,3 +6,4 @@
 pub(crate) mod case;
 pub(crate) mod lists;
 pub(crate) mod parse;
+pub(crate) mod typescript;

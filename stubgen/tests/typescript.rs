@@ -1,0 +1,70 @@
+//! What is declared compiles, and says of values what the schemas say.
+#![allow(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
+
+mod support;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use stubgen::{Options, Tool};
+use support::case::Case;
+use support::typescript::{Project, expression};
+
+#[test]
+fn cases_compile_and_judge_their_values() {
+    let Some(mut project) = Project::new("cases") else { return };
+    for path in case_files() {
+        let case = Case::read(&path);
+        let declarations = stubgen::declare(&case.tools, &Options::default());
+        let mut text = declarations.text().to_owned();
+        if let [function] = declarations.functions.as_slice() {
+            let name = &function.identifier;
+            let _ = writeln!(text, "type In = NonNullable<Parameters<typeof {name}>[0]>;");
+            let _ = writeln!(text, "type Out = Awaited<ReturnType<typeof {name}>>;");
+            judge(&mut text, "In", &case.valid, &case.invalid);
+            judge(&mut text, "Out", &case.valid_output, &case.invalid_output);
+        } else {
+            assert!(case.valid.is_empty() && case.invalid.is_empty(), "{}", path.display());
+        }
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        project.add(&format!("{name}.ts"), text);
+    }
+    let told = project.diagnostics();
+    assert!(told.is_empty(), "{} diagnostics:\n{}", told.len(), told.join("\n"));
+}
+
+#[test]
+fn real_servers_compile() {
+    let Some(mut project) = Project::new("real") else { return };
+    let lists = support::lists::real_lists();
+    let mut all: Vec<Tool> = Vec::new();
+    for (server, tools) in lists {
+        let declarations = stubgen::declare(&tools, &Options::default());
+        project.add(&format!("{server}.ts"), declarations.text().to_owned());
+        all.extend(tools);
+    }
+    let declarations = stubgen::declare(&all, &Options::default());
+    project.add("all-together.ts", declarations.text().to_owned());
+    let told = project.diagnostics();
+    assert!(told.is_empty(), "{} diagnostics:\n{}", told.len(), told.join("\n"));
+}
+
+/// Lines that compile only if the valid values are of the type and the invalid ones are not.
+fn judge(text: &mut String, ty: &str, valid: &[Value], invalid: &[Value]) {
+    for (at, value) in valid.iter().enumerate() {
+        let _ = writeln!(text, "const valid{ty}{at}: {ty} = {};", expression(value));
+    }
+    for (at, value) in invalid.iter().enumerate() {
+        let _ = writeln!(text, "// @ts-expect-error");
+        let _ = writeln!(text, "const invalid{ty}{at}: {ty} = {};", expression(value));
+    }
+}
+
+fn case_files() -> Vec<PathBuf> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
