@@ -11,13 +11,17 @@
   const listen = uncurryThis(EventTarget.prototype.addEventListener);
 
   const secret = { __proto__: null };
-  let isSignal, isAborted, reasonOf, onAbort, offAbort, abort;
+  let isSignal, isAborted, reasonOf, onAbort, offAbort, abort, follow, make;
 
   class AbortSignal extends EventTarget {
     #aborted = false;
     #reason = undefined;
     /** What runs on abort before the listeners of the script. */
     #steps = list();
+    /** Whether AbortSignal.any made it, and of what; and those that were made of this one. */
+    #isMade = false;
+    #sources = list();
+    #dependents = list();
     #onabort = null;
     #listens = false;
 
@@ -40,12 +44,44 @@
       };
       abort = (signal, reason) => {
         if (signal.#aborted) return;
+        // All of them are aborted before any of their listeners runs.
+        const signals = signal.#dependents;
+        signal.#dependents = list();
+        settle(signal, reason);
+        for (let i = 0; i < signals.length; i++) settle(signals[i], reason);
+        announce(signal);
+        for (let i = 0; i < signals.length; i++) announce(signals[i]);
+      };
+      const settle = (signal, reason) => {
         signal.#aborted = true;
         signal.#reason = reason;
+        const sources = signal.#sources;
+        signal.#sources = list();
+        for (let i = 0; i < sources.length; i++) {
+          sources[i].#dependents = without(sources[i].#dependents, signal);
+        }
+      };
+      const announce = (signal) => {
         const steps = signal.#steps;
         signal.#steps = list();
         for (let i = 0; i < steps.length; i++) steps[i]();
         dispatchEvent(signal, new Event("abort"));
+      };
+      follow = (signal, source) => {
+        // A signal made of others passes on what it follows, so that one step reaches all.
+        const sources = source.#sources;
+        for (let i = 0; i < sources.length; i++) follow(signal, sources[i]);
+        if (source.#isMade) return;
+        for (let i = 0; i < signal.#sources.length; i++) {
+          if (signal.#sources[i] === source) return;
+        }
+        ArrayPrototypePush(signal.#sources, source);
+        ArrayPrototypePush(source.#dependents, signal);
+      };
+      make = () => {
+        const signal = new AbortSignal(secret);
+        signal.#isMade = true;
+        return signal;
       };
     }
 
@@ -76,22 +112,13 @@
         if (!isSignal(source)) throw new TypeError("AbortSignal.any takes AbortSignals");
         ArrayPrototypePush(sources, source);
       }
-      const signal = new AbortSignal(secret);
+      const signal = make();
       for (let i = 0; i < sources.length; i++) {
-        if (isAborted(sources[i])) {
-          abort(signal, reasonOf(sources[i]));
-          return signal;
-        }
+        if (!isAborted(sources[i])) continue;
+        abort(signal, reasonOf(sources[i]));
+        return signal;
       }
-      const steps = list();
-      for (let i = 0; i < sources.length; i++) {
-        const source = sources[i];
-        ArrayPrototypePush(steps, () => {
-          for (let j = 0; j < sources.length; j++) offAbort(sources[j], steps[j]);
-          abort(signal, reasonOf(source));
-        });
-        onAbort(source, steps[i]);
-      }
+      for (let i = 0; i < sources.length; i++) follow(signal, sources[i]);
       return signal;
     }
 

@@ -142,13 +142,12 @@
       let row = "";
       const end = MathMin(i + columns, count);
       for (let j = i; j < end; j++) {
-        const entry = j + 1 < entries.length ? `${entries[j]}, ` : entries[j];
-        if (numeric) row += StringPrototypePadStart(entry, width, " ");
+        // The comma at the end of a row is set where rows are joined.
+        const entry = j + 1 < end ? `${entries[j]}, ` : entries[j];
+        if (numeric) row += StringPrototypePadStart(entry, j + 1 < end ? width : longest, " ");
         else row += j + 1 < end ? StringPrototypePadEnd(entry, width, " ") : entry;
       }
-      // The comma at the end of a row is set where rows are joined.
-      const last = end < entries.length ? row.length - 2 : row.length;
-      ArrayPrototypePush(rows, StringPrototypeSlice(row, 0, last));
+      ArrayPrototypePush(rows, row);
     }
     for (let i = count; i < entries.length; i++) ArrayPrototypePush(rows, entries[i]);
     return rows;

@@ -1,0 +1,28 @@
+// Every method has the level of its group; methods work without their object.
+const { log, warn } = console;
+log("log", 1, true, null, undefined);
+console.debug("debug");
+console.info("info");
+warn("careful");
+console.error("wrong");
+console.assert(true, "not shown");
+console.assert(false, "%s shown", "is");
+console.assert(false);
+console.group("outer");
+console.log("two\nlines");
+console.group();
+console.warn("deep");
+console.groupEnd();
+console.groupEnd();
+console.groupEnd();
+console.count();
+console.count("x");
+console.count();
+console.countReset();
+console.count();
+console.countReset("unknown");
+console.timeEnd("unknown");
+console.dir({ a: { b: 1 } }, { depth: 0 });
+console.clear();
+console.log();
+return Object.keys(console).length > 15;
