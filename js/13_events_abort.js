@@ -5,9 +5,11 @@
 
 ((globalThis) => {
   const { primordials, internals } = globalThis.__bootstrap;
-  const { ArrayPrototypePush, NumberIsFinite, ReflectApply, TypeError, uncurryThis } = primordials;
+  const { ArrayPrototypePush, MathMin, NumberIsFinite, ReflectApply, TypeError, uncurryThis } =
+    primordials;
   const { dispatchEvent, DOMException, expose, list, need, tag, without } = internals;
   const { Event, EventTarget } = globalThis;
+  const LONGEST_MS = 2147483647;
   const listen = uncurryThis(EventTarget.prototype.addEventListener);
 
   const secret = { __proto__: null };
@@ -100,7 +102,7 @@
       const signal = new AbortSignal(secret);
       const expire = () =>
         abort(signal, new DOMException("The operation timed out", "TimeoutError"));
-      internals.startTimer(expire, delay, [], false, false);
+      internals.startTimer(expire, MathMin(delay, LONGEST_MS), [], false, false);
       return signal;
     }
 

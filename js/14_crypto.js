@@ -39,6 +39,13 @@
     ArrayPrototypePush(HEX, (i < 16 ? "0" : "") + NumberPrototypeToString(i, 16));
   }
 
+  function fill(bytes) {
+    // A failure must not pass for zeros.
+    if (op_random(bytes) === false) {
+      throw new DOMException("the host has no random bytes", "OperationError");
+    }
+  }
+
   const secret = { __proto__: null };
 
   class Crypto {
@@ -64,14 +71,14 @@
           "QuotaExceededError",
         );
       }
-      if (length > 0) op_random(bytesOf(array));
+      if (length > 0) fill(bytesOf(array));
       return array;
     }
 
     randomUUID() {
       this.#brand;
       const bytes = new Uint8Array(16);
-      op_random(bytes);
+      fill(bytes);
       bytes[6] = (bytes[6] & 0x0f) | 0x40;
       bytes[8] = (bytes[8] & 0x3f) | 0x80;
       let text = "";
