@@ -3,11 +3,14 @@
 //! A name depends on the tool it belongs to and on those it collides with, never on its place in
 //! the list, so that it stays when unrelated tools come and go.
 
+mod known;
+
 use std::collections::{HashMap, HashSet};
 
 use swc_ecma_ast::{EsReserved, Ident};
 
 use crate::jsdoc::is_invisible;
+use known::is_known_type;
 
 /// Why a function is not simply called `<server>_<tool>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -60,25 +63,57 @@ pub(crate) fn functions(tools: &[(&str, &str)]) -> Vec<Named> {
             }
         }
     }
-    let mut taken: HashSet<String> = first
+    let kept: HashSet<&str> = first
         .iter()
         .zip(&yields)
         .filter(|(_, yields)| !**yields)
-        .map(|(named, _)| named.identifier.clone())
+        .map(|(named, _)| named.identifier.as_str())
         .collect();
-    first
-        .iter()
-        .zip(&yields)
-        .zip(tools)
-        .map(|((named, yields), (server, tool))| {
-            if !yields {
-                return named.clone();
+    let mut names = first.clone();
+    for (identifier, group) in &groups {
+        let mut group: Vec<(&(&str, &str), usize)> = group
+            .iter()
+            .filter(|at| yields.get(**at) == Some(&true))
+            .filter_map(|at| Some((tools.get(*at)?, *at)))
+            .collect();
+        group.sort();
+        let seeds: Vec<String> =
+            group.iter().map(|((server, tool), _)| format!("{server}\0{tool}")).collect();
+        let suffixes =
+            suffixes(&seeds, |suffix| kept.contains(format!("{identifier}_{suffix}").as_str()));
+        for ((_, at), suffix) in group.into_iter().zip(suffixes) {
+            if let Some(name) = names.get_mut(at) {
+                let identifier = format!("{identifier}_{suffix}");
+                *name = Named { identifier, reason: Some(RenameReason::Collision) };
             }
-            let seed = format!("{server}\0{tool}");
-            let identifier = suffixed(&named.identifier, &seed, &mut taken);
-            Named { identifier, reason: Some(RenameReason::Collision) }
-        })
-        .collect()
+        }
+    }
+    names
+}
+
+/// A suffix for each of `seeds`: all are of one length, the shortest at which they differ and
+/// none is `taken`.
+fn suffixes(seeds: &[String], taken: impl Fn(&str) -> bool) -> Vec<String> {
+    let hashes: Vec<String> = seeds.iter().map(|seed| hash(seed)).collect();
+    for length in [4, 8, 16] {
+        let short: Vec<&str> = hashes.iter().filter_map(|hash| hash.get(..length)).collect();
+        let distinct: HashSet<&&str> = short.iter().collect();
+        if distinct.len() == seeds.len() && !short.iter().any(|suffix| taken(suffix)) {
+            return short.into_iter().map(str::to_owned).collect();
+        }
+    }
+    // Nobody comes here but by intent.
+    let mut count = 0;
+    let mut next = |hash: &String| {
+        loop {
+            count += 1;
+            let suffix = format!("{hash}{count}");
+            if !taken(&suffix) {
+                return suffix;
+            }
+        }
+    };
+    hashes.iter().map(&mut next).collect()
 }
 
 /// The identifier that a tool would have if it were alone.
@@ -103,17 +138,13 @@ fn function(server: &str, tool: &str) -> Named {
     Named { identifier, reason }
 }
 
-/// `name` with a suffix made from `seed`, as long as it takes to be new; the result is taken.
+/// `name` with a suffix made from `seed` that makes it new; the result is taken.
 pub(crate) fn suffixed(name: &str, seed: &str, taken: &mut HashSet<String>) -> String {
-    let hash = format!("{:016x}", stable_hash(seed));
-    let lengths = [4, 8, 16];
-    let short =
-        lengths.iter().map(|length| format!("{name}_{}", hash.get(..*length).unwrap_or(&hash)));
-    let counted = (2..).map(|count: u64| format!("{name}_{hash}_{count}"));
-    let free = short.chain(counted).find(|candidate| !taken.contains(candidate));
-    let free = free.unwrap_or_else(|| name.to_owned());
-    taken.insert(free.clone());
-    free
+    let suffixes =
+        suffixes(&[seed.to_owned()], |suffix| taken.contains(&format!("{name}_{suffix}")));
+    let unique = format!("{name}_{}", suffixes.concat());
+    taken.insert(unique.clone());
+    unique
 }
 
 /// A name for a type: what stands between other characters is joined in capitals.
@@ -137,7 +168,7 @@ pub(crate) fn pascal(text: &str) -> String {
     }
     // Capitals may bring in characters of their own.
     let mut name: String = name.chars().map(identifier_char).collect();
-    if is_reserved(&name) || TYPES.contains(&name.as_str()) {
+    if is_reserved(&name) || is_known_type(&name) {
         name.push_str("Type");
     }
     name
@@ -171,193 +202,17 @@ fn is_reserved(name: &str) -> bool {
         || matches!(&*name, "undefined" | "NaN" | "Infinity" | "async" | "of" | "mcp" | "console")
 }
 
-/// FNV-1a: the same on every machine and in every release.
-fn stable_hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+/// 16 hexadecimal digits, the same on every computer and in every release: FNV-1a, then a mix so
+/// that each byte reaches the first digits.
+fn hash(text: &str) -> String {
+    let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    });
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ (hash >> 33)).wrapping_mul(factor);
+    }
+    format!("{:016x}", hash ^ (hash >> 33))
 }
-
-/// Types that scripts have already: ours, TypeScript's keywords, and those of its ECMAScript library.
-const TYPES: &[&str] = &[
-    "AudioContent",
-    "BlobResource",
-    "CallOptions",
-    "CallToolResult",
-    "ContentBlock",
-    "EmbeddedResource",
-    "ImageContent",
-    "Resource",
-    "ResourceLink",
-    "TextContent",
-    "TextResource",
-    "ToolError",
-    "ToolErrorKind",
-    "ToolResult",
-    "any",
-    "bigint",
-    "boolean",
-    "never",
-    "number",
-    "object",
-    "string",
-    "symbol",
-    "undefined",
-    "unknown",
-    "void",
-    "type",
-    "declare",
-    "namespace",
-    "module",
-    "global",
-    "abstract",
-    "readonly",
-    "AbortController",
-    "AbortSignal",
-    "AggregateError",
-    "Array",
-    "ArrayBuffer",
-    "ArrayBufferLike",
-    "ArrayBufferTypes",
-    "ArrayBufferView",
-    "ArrayIterator",
-    "ArrayLike",
-    "AsyncDisposable",
-    "AsyncDisposableStack",
-    "AsyncFunction",
-    "AsyncGenerator",
-    "AsyncGeneratorFunction",
-    "AsyncIterable",
-    "AsyncIterableIterator",
-    "AsyncIterator",
-    "AsyncIteratorObject",
-    "Atomics",
-    "Awaited",
-    "BigInt",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Boolean",
-    "BuiltinIteratorReturn",
-    "CallableFunction",
-    "Capitalize",
-    "Console",
-    "ConcatArray",
-    "ConstructorParameters",
-    "Crypto",
-    "DataView",
-    "Date",
-    "Disposable",
-    "DisposableStack",
-    "Error",
-    "ErrorOptions",
-    "EvalError",
-    "Event",
-    "EventTarget",
-    "Exclude",
-    "Extract",
-    "FinalizationRegistry",
-    "FlatArray",
-    "Float16Array",
-    "Float32Array",
-    "Float64Array",
-    "Function",
-    "Generator",
-    "GeneratorFunction",
-    "IArguments",
-    "ImportAttributes",
-    "ImportCallOptions",
-    "ImportMeta",
-    "Infinity",
-    "InstanceType",
-    "Int16Array",
-    "Int32Array",
-    "Int8Array",
-    "Intl",
-    "Iterable",
-    "IterableIterator",
-    "Iterator",
-    "IteratorObject",
-    "IteratorResult",
-    "IteratorReturnResult",
-    "IteratorYieldResult",
-    "JSON",
-    "Lowercase",
-    "Map",
-    "MapConstructor",
-    "MapIterator",
-    "Math",
-    "NaN",
-    "NewableFunction",
-    "NoInfer",
-    "NonNullable",
-    "Number",
-    "Object",
-    "Omit",
-    "OmitThisParameter",
-    "Parameters",
-    "Partial",
-    "Performance",
-    "Pick",
-    "Promise",
-    "PromiseConstructor",
-    "PromiseConstructorLike",
-    "PromiseFulfilledResult",
-    "PromiseLike",
-    "PromiseRejectedResult",
-    "PromiseSettledResult",
-    "PromiseWithResolvers",
-    "PropertyDescriptor",
-    "PropertyDescriptorMap",
-    "PropertyKey",
-    "Proxy",
-    "ProxyHandler",
-    "RangeError",
-    "Readonly",
-    "ReadonlyArray",
-    "ReadonlyMap",
-    "ReadonlySet",
-    "ReadonlySetLike",
-    "Record",
-    "ReferenceError",
-    "Reflect",
-    "RegExp",
-    "RegExpExecArray",
-    "RegExpIndicesArray",
-    "RegExpMatchArray",
-    "RegExpStringIterator",
-    "Required",
-    "ReturnType",
-    "Set",
-    "SetIterator",
-    "SharedArrayBuffer",
-    "String",
-    "StringIterator",
-    "SuppressedError",
-    "Symbol",
-    "SyntaxError",
-    "TemplateStringsArray",
-    "TextDecoder",
-    "TextEncoder",
-    "ThisParameterType",
-    "ThisType",
-    "TypeError",
-    "TypedPropertyDescriptor",
-    "URIError",
-    "URL",
-    "URLSearchParams",
-    "Uint16Array",
-    "Uint32Array",
-    "Uint8Array",
-    "Uint8ClampedArray",
-    "Uncapitalize",
-    "Uppercase",
-    "WeakKey",
-    "WeakKeyTypes",
-    "WeakMap",
-    "WeakRef",
-    "WeakSet",
-    "WebAssembly",
-];
 
 #[cfg(test)]
 mod tests {

@@ -6,9 +6,11 @@ mod support;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 use serde_json::Value;
-use stubgen::{Options, Tool};
-use support::case::Case;
+use stubgen::{Options, Reason, Tool};
+use support::case::{Case, plain};
 use support::typescript::{Project, expression};
 
 #[test]
@@ -46,6 +48,30 @@ fn real_servers_compile() {
     }
     let declarations = stubgen::declare(&all, &Options::default());
     project.add("all-together.ts", declarations.text().to_owned());
+    let told = project.diagnostics();
+    assert!(told.is_empty(), "{} diagnostics:\n{}", told.len(), told.join("\n"));
+}
+
+/// Schemas in which every keyword occurs, in all the ways that chance finds.
+#[test]
+fn schemas_made_by_chance_compile() {
+    let Some(mut project) = Project::new("chance") else { return };
+    let mut runner = TestRunner::deterministic();
+    let documents = support::schemas::documents();
+    let tools: Vec<Tool> = (0..500)
+        .map(|at| {
+            let document = documents.new_tree(&mut runner).unwrap().current();
+            let mut tool = plain("s", &format!("t{at}"), document.clone());
+            tool.output_schema = Some(document);
+            tool
+        })
+        .collect();
+    let declarations = stubgen::declare(&tools, &Options::default());
+    for unavailable in &declarations.unavailable {
+        assert_eq!(unavailable.reason, Reason::NoInput, "{:?}", unavailable.tool);
+    }
+    assert!(declarations.functions.len() > 250, "{}", declarations.functions.len());
+    project.add("chance.ts", declarations.text().to_owned());
     let told = project.diagnostics();
     assert!(told.is_empty(), "{} diagnostics:\n{}", told.len(), told.join("\n"));
 }

@@ -68,3 +68,16 @@ pub(crate) fn tool(server: &str, value: &Value) -> Tool {
         },
     }
 }
+
+/// A tool with this input and nothing else.
+pub(crate) fn plain(server: &str, name: &str, input_schema: Value) -> Tool {
+    Tool {
+        server: server.to_owned(),
+        name: name.to_owned(),
+        title: None,
+        description: None,
+        input_schema,
+        output_schema: None,
+        annotations: Annotations::default(),
+    }
+}

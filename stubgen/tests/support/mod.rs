@@ -6,4 +6,5 @@
 pub(crate) mod case;
 pub(crate) mod lists;
 pub(crate) mod parse;
+pub(crate) mod schemas;
 pub(crate) mod typescript;
