@@ -4,9 +4,12 @@
 //! run was closed or a cancellation after the result, changes nothing. So the ledger can be read at
 //! any moment and says of every call whether the server has seen it.
 
+mod book;
+
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+pub(crate) use book::Book;
 
 use crate::approval::Grant;
 use crate::call::Kind;
@@ -195,101 +198,6 @@ impl Ledger {
     }
 }
 
-/// The ledger of a run while the run lasts, shared by its calls.
-#[derive(Debug, Default)]
-pub(crate) struct Book(Mutex<Ledger>);
-
-impl Book {
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
-        // Every change is a single step, so a panic elsewhere cannot leave half of one.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds a call; `None` if the run has ended.
-    pub(crate) fn open(&self, server: &str, tool: &str, line: Option<u32>) -> Option<CallId> {
-        self.lock().open(server, tool, line)
-    }
-
-    /// Notes the size of the arguments.
-    pub(crate) fn weigh(&self, id: CallId, argument_bytes: usize) {
-        if let Some(entry) = self.lock().entry(id) {
-            entry.argument_bytes = argument_bytes;
-        }
-    }
-
-    /// Notes why the call may be made.
-    pub(crate) fn allow(&self, id: CallId, decision: Allowance) {
-        if let Some(entry) = self.lock().entry(id) {
-            entry.decision = Some(decision);
-        }
-    }
-
-    /// Notes that the call is about to be sent. If this returns false it must not be: the run is
-    /// over.
-    #[must_use]
-    pub(crate) fn mark_sent(&self, id: CallId) -> bool {
-        self.lock().advance(id, State::InFlight, Instant::now())
-    }
-
-    /// Notes the end of a call that was never sent.
-    pub(crate) fn refuse(&self, id: CallId, kind: Kind, message: &str) {
-        let state = State::Refused { kind, message: message.to_owned() };
-        self.lock().advance(id, state, Instant::now());
-    }
-
-    /// Notes the size of the result.
-    pub(crate) fn weigh_result(&self, id: CallId, result_bytes: usize) {
-        if let Some(entry) = self.lock().entry(id)
-            && !entry.state.is_settled()
-        {
-            entry.result_bytes = result_bytes;
-        }
-    }
-
-    /// Notes a good answer.
-    pub(crate) fn succeed(&self, id: CallId) {
-        self.lock().advance(id, State::Succeeded, Instant::now());
-    }
-
-    /// Notes an answer that is an error, or none.
-    pub(crate) fn fail(&self, id: CallId, kind: Kind, message: &str) {
-        let state = State::Failed { kind, message: message.to_owned() };
-        self.lock().advance(id, state, Instant::now());
-    }
-
-    /// Where a call stands.
-    pub(crate) fn state(&self, id: CallId) -> Option<State> {
-        self.lock().entry(id).map(|entry| entry.state.clone())
-    }
-
-    /// Settles a call whose caller went away.
-    pub(crate) fn abandon(&self, id: CallId) {
-        self.lock().abandon(id, "cancelled before it was sent", Instant::now());
-    }
-
-    /// A copy of the ledger as it is now.
-    pub(crate) fn snapshot(&self) -> Ledger {
-        let mut ledger = self.lock().clone();
-        for entry in &mut ledger.entries {
-            if let (State::InFlight, Some(sent)) = (&entry.state, entry.sent_at) {
-                entry.duration = sent.elapsed();
-            }
-        }
-        ledger
-    }
-
-    /// Ends the run: what is in flight becomes unknown, what waits is refused, nothing is added.
-    pub(crate) fn close(&self) -> Ledger {
-        let mut ledger = self.lock();
-        ledger.closed = true;
-        let now = Instant::now();
-        for index in 0..ledger.entries.len() {
-            ledger.abandon(CallId(index as u64 + 1), "the run ended before it was sent", now);
-        }
-        ledger.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -354,21 +262,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn closing_settles_everything_and_admits_nothing_more() {
-        let book = Book::default();
-        let ids: Vec<_> = (0..3).filter_map(|_| book.open("s", "t", Some(1))).collect();
-        assert!(book.mark_sent(ids[1]));
-        assert!(book.mark_sent(ids[2]));
-        book.succeed(ids[2]);
-        let ledger = book.close();
-        let states: Vec<_> = ledger.entries().iter().map(|e| e.state.as_str()).collect();
-        assert_eq!(states, ["refused", "unknown", "succeeded"]);
-        assert_eq!(book.open("s", "t", None), None);
-        assert!(!book.mark_sent(ids[0]), "a call refused at the end is not sent afterwards");
-        book.succeed(ids[1]);
-        assert_eq!(book.snapshot().entries()[1].state, State::Unknown);
     }
 }

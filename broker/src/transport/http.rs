@@ -5,6 +5,7 @@
 
 mod client;
 mod failure;
+mod post;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use broker::{CallLimits, ConnectError, Era, Kind, Request, Secret, ServerConfig, ServerState};
 use serde_json::json;
@@ -44,7 +45,8 @@ async fn both_forms_of_an_answer_are_understood() {
         let fixture = Fixture::start(form);
         let config = fixture.config().secret("Authorization", Secret::from("Bearer t0ken"));
         let broker = broker(config, CallLimits::default()).await;
-        assert_eq!(names(&broker), ["echo", "html", "odd", "who"], "{:?}", broker.servers());
+        assert_eq!(names(&broker).len(), 8, "{:?}", broker.servers());
+        assert_eq!(broker.catalogue().rejected().len(), 1, "a bad tool costs only itself");
         let status = broker.servers().remove(0);
         let ServerState::Ready { era, .. } = status.state else { panic!("{status:?}") };
         assert_eq!(era, Era::Legacy);
@@ -54,7 +56,8 @@ async fn both_forms_of_an_answer_are_understood() {
         let answer = call("echo").await.unwrap();
         assert_eq!(answer.result["content"][0]["text"], r#"{"a": [1]}"#);
         let answer = call("odd").await.unwrap();
-        assert_eq!(answer.result["content"], json!([{ "type": "hologram", "depth": 3 }]));
+        let hologram = json!([{ "type": "hologram", "depth": 3, "extra": 1 }]);
+        assert_eq!(answer.result, json!({ "content": hologram, "topLevel": "kept" }));
         let answer = call("who").await.unwrap();
         assert_eq!(answer.result["content"][0]["text"], "Bearer t0ken");
         let error = call("html").await.unwrap_err();
@@ -95,4 +98,56 @@ async fn nobody_at_the_other_end_is_told_apart() {
     let nowhere = ServerConfig::http("http://no-such-host.invalid/mcp");
     let error = failure(&broker(nowhere, CallLimits::default()).await);
     assert!(matches!(error, ConnectError::UnknownHost { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_delivered_ends_its_call() {
+    for form in ["json", "sse"] {
+        let fixture = Fixture::start(form);
+        let limits = CallLimits::default().result_bytes(100_000);
+        let broker = broker(fixture.config(), limits).await;
+        let run = broker.open_run();
+        // A little too large, and too large even to be read.
+        for bytes in [110_000, 5_000_000] {
+            let request = Request::new("s", "big", json!({ "bytes": bytes }));
+            let error = run.call(request).await.unwrap_err();
+            assert_eq!(error.kind, Kind::Limit, "{form}: {error}");
+        }
+        let request = Request::new("s", "cut", json!({})).timeout(Duration::from_secs(2));
+        let error = run.call(request).await.unwrap_err();
+        assert_eq!(error.kind, Kind::Protocol, "{form}: {error}");
+        assert!(run.call(Request::new("s", "echo", json!({}))).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
+    let fixture = Fixture::start("json");
+    let broker = broker(fixture.config(), CallLimits::default()).await;
+    let run = broker.open_run();
+    let request = Request::new("s", "slow", json!({})).timeout(Duration::from_millis(300));
+    assert_eq!(run.call(request).await.unwrap_err().kind, Kind::Timeout);
+    for _ in 0..100 {
+        let answer = run.call(Request::new("s", "cancelled", json!({}))).await.unwrap();
+        if answer.result["content"][0]["text"] == "1" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the server has not heard of it");
+}
+
+#[tokio::test]
+async fn a_modern_server_gets_the_headers_it_asks_for() {
+    let fixture = Fixture::start("modern");
+    let broker = broker(fixture.config(), CallLimits::default()).await;
+    let status = broker.servers().remove(0);
+    let ServerState::Ready { era, .. } = status.state else { panic!("{status:?}") };
+    assert_eq!(era, Era::Modern);
+    let request = Request::new("s", "headers", json!({ "region": "Köln" }));
+    let answer = broker.open_run().call(request).await.unwrap();
+    assert_eq!(
+        answer.result["structuredContent"],
+        json!(["2026-07-28", "tools/call", "headers", "=?base64?S8O2bG4=?="])
+    );
 }

@@ -325,6 +325,37 @@ async fn nothing_survives_shutdown() {
     }
 }
 
+#[tokio::test]
+async fn nothing_survives_the_broker() {
+    let notes = Notes::new("dropped-broker");
+    let broker = broker(noting("stubborn", &notes), CallLimits::default()).await;
+    drop(broker);
+    let text = notes.text();
+    for process in text.lines().next().unwrap().split(' ') {
+        ends(process).await;
+    }
+}
+
+#[tokio::test]
+async fn many_calls_share_one_pipe() {
+    let broker = reached("good").await;
+    let run = broker.open_run();
+    let calls = (0..200).map(|n| {
+        let run = run.clone();
+        async move {
+            let text = n.to_string();
+            let answer =
+                run.call(Request::new("s", "echo", json!({ "text": text }))).await.unwrap();
+            assert_eq!(
+                answer.result["content"][0]["text"],
+                json!({ "text": text }).to_string().replace(':', ": ")
+            );
+        }
+    });
+    futures::future::join_all(calls).await;
+    assert!(run.close().entries().iter().all(|entry| entry.state.as_str() == "succeeded"));
+}
+
 #[test]
 fn nothing_survives_the_runtime() {
     let notes = Notes::new("dropped-runtime");

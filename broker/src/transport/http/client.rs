@@ -7,21 +7,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures::StreamExt;
 use futures::stream::BoxStream;
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::redirect::Policy;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
 };
-use serde_json::{Map, Value};
 use sse_stream::Sse;
 use url::Origin;
 
 use super::failure::Failure;
-use crate::transport::session::RAW;
+use super::post::Post;
 
 /// How many redirects one request may follow.
 const REDIRECTS: usize = 5;
@@ -92,18 +90,10 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Error> {
-        let wanted_raw = is_call(&message);
-        let answer = self
-            .client
-            .post_message_with_response_limits(uri, message, session, auth, headers, limits)
-            .await;
-        match self.note(answer)? {
-            StreamableHttpPostResponse::Sse(events, session) if wanted_raw => {
-                let events = events.map(|event| event.map(keep_raw)).boxed();
-                Ok(StreamableHttpPostResponse::Sse(events, session))
-            }
-            other => Ok(other),
-        }
+        // Whatever credential there is stands among the headers.
+        let _ = auth;
+        let post = Post { uri, message, session, headers, limits };
+        self.note(post.send(&self.client).await)
     }
 
     async fn delete_session(
@@ -140,22 +130,4 @@ impl StreamableHttpClient for Http {
             .get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, max_event)
             .await
     }
-}
-
-/// Lists are left to rmcp, which needs them to make the headers of later calls.
-fn is_call(message: &ClientJsonRpcMessage) -> bool {
-    let ClientJsonRpcMessage::Request(request) = message else { return false };
-    matches!(request.request, ClientRequest::CallToolRequest(_))
-}
-
-/// Wraps the result in an event, if there is one, so that rmcp leaves it as it is.
-fn keep_raw(mut event: Sse) -> Sse {
-    let Some(data) = &event.data else { return event };
-    let Ok(mut message) = serde_json::from_str::<Map<String, Value>>(data) else { return event };
-    if let Some(result) = message.remove("result") {
-        let wrapped = Map::from_iter([(RAW.to_owned(), result)]);
-        message.insert("result".to_owned(), Value::Object(wrapped));
-        event.data = Some(Value::Object(message).to_string());
-    }
-    event
 }

@@ -55,11 +55,6 @@ impl From<&StreamableHttpError<reqwest::Error>> for Failure {
             E::SessionExpired => Self::Status(404),
             E::ResponseBodyTooLarge { .. } => Self::TooLarge,
             E::Client(error) => unreachable(error),
-            E::UnexpectedServerResponse(text) => match status_in(text) {
-                Some(status) => Self::Status(status),
-                // The text holds a part of the body.
-                None => Self::NotMcp("its answer is not a message of MCP".to_owned()),
-            },
             E::UnexpectedContentType(Some(kind)) => {
                 let kind: String = kind.chars().filter(|c| !c.is_control()).take(60).collect();
                 Self::NotMcp(format!("it answers with `{kind}`"))
@@ -96,9 +91,4 @@ fn innermost(error: &dyn Error) -> String {
         cause = next;
     }
     cause.to_string()
-}
-
-/// rmcp has no variant for most statuses; it says `HTTP 404 Not Found: …`.
-fn status_in(text: &str) -> Option<u16> {
-    text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
 }
