@@ -33,7 +33,7 @@ impl Merge<'_> {
             (Type::Named(id), other) => self.opened(id, other, outermost, false),
             (other, Type::Named(id)) => self.opened(id, other, outermost, true),
             (left @ Type::Intersection(_), right) | (left, right @ Type::Intersection(_)) => {
-                joined(left, right)
+                self.gathered(left, right)
             }
             (Type::Object(left), Type::Object(right)) => self.objects(left, right),
             (Type::Array(left), Type::Array(right)) => {
@@ -65,6 +65,37 @@ impl Merge<'_> {
             }
         }
         Type::union(members)
+    }
+
+    /// The parts of both, those that can be merged merged.
+    fn gathered(&self, left: Type, right: Type) -> Type {
+        let (Type::Intersection(mut parts), mut more) = (joined(left, right), Vec::new()) else {
+            return Type::Never;
+        };
+        let mut solid = Type::Unknown;
+        parts.retain(|part| {
+            let stays = matches!(part, Type::Named(_) | Type::Union(_));
+            if !stays {
+                more.push(part.clone());
+            }
+            stays
+        });
+        for part in more {
+            solid = self.meet(solid, part, false);
+        }
+        match solid {
+            Type::Never => return Type::Never,
+            Type::Unknown => {}
+            other => parts.push(other),
+        }
+        match parts.pop() {
+            Some(only) if parts.is_empty() => only,
+            Some(last) => {
+                parts.push(last);
+                Type::Intersection(parts)
+            }
+            None => Type::Unknown,
+        }
     }
 
     /// A definition with something else, as its own body if that says more than both names.

@@ -92,3 +92,23 @@ fn on_path() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join("tsc")).find(|path| path.is_file())
 }
+
+/// The type that holds a JSON value alone, on one line.
+pub(crate) fn literal_type(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let entries: Vec<String> = map
+                .iter()
+                .map(|(key, value)| {
+                    format!("{}: {}", Value::from(key.as_str()), literal_type(value))
+                })
+                .collect();
+            format!("{{ {} }}", entries.join("; "))
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(literal_type).collect();
+            format!("[{}]", items.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
