@@ -26,7 +26,7 @@ demo: v8 ## Build the program and two MCP servers, and let a script triage a day
 	$(heading) 'The declarations that a model reads (cofferdam types)'
 	@$(cofferdam) types --config $(demo_config)
 	$(heading) 'The policy: what a script may call without asking ($(demo_config))'
-	@python3 -c 'import json; print(*map(json.dumps, json.load(open("$(demo_config)"))["policy"]["rules"]), sep="\n")'
+	@python3 -c 'import json; print(*map(json.dumps, json.load(open("$(demo_config)"))["policy"]), sep="\n")'
 	$(heading) 'The script that a model wrote (examples/triage.ts)'
 	@cat examples/triage.ts
 	$(heading) 'The run (cofferdam run)'

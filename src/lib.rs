@@ -1,1 +1,33 @@
-//! Placeholder.
+//! Cofferdam runs TypeScript that a language model wrote, against MCP tools.
+//!
+//! The model writes one script instead of calling tools one at a time. The script runs in a V8
+//! isolate that has no network, files or environment; each of its calls goes to the host's broker,
+//! which holds the credentials, applies policy and approval, and sends `tools/call`; and only the
+//! console output and the final value go back to the model.
+//!
+//! A [`Sandbox`] is the whole of it: [`Sandbox::declarations`] is what the model reads before it
+//! writes a script, [`Sandbox::run`] runs one, and the [`Report`] says how it ended and what it has
+//! done, in every case.
+//!
+//! ```no_run
+#![doc = include_str!("../examples/embed.rs")]
+//! ```
+//!
+//! The parts can be used alone: [`stubgen`] makes declarations of tools, [`runtime`] runs scripts
+//! for any host that answers their calls, [`broker`] makes calls under policy.
+
+mod bridge;
+pub mod config;
+mod report;
+mod sandbox;
+pub mod worker;
+
+pub use ::{broker, runtime, stubgen};
+
+pub use ::broker::{
+    Approver, CallLimits, Decision, Event, Events, Grant, LocalTool, PendingCall, Policy, Secret,
+    ServerConfig, ServerState, ServerStatus,
+};
+pub use ::runtime::{Isolation, Limits, Outcome, WorkerProgram};
+pub use report::Report;
+pub use sandbox::{Builder, Error, Sandbox, Script};

@@ -1,2 +1,4 @@
-//! Placeholder.
-fn main() {}
+//! wip
+fn main() {
+    cofferdam::worker::run_if_requested();
+}

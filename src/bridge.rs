@@ -1,0 +1,128 @@
+//! Between a script's calls and the broker: names to tools, and answers to what a script gets.
+
+use broker::{Answer, Ledger, Request, ToolError};
+use futures::future::BoxFuture;
+use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
+use stubgen::Declarations;
+
+/// The host of one run.
+pub(crate) struct Bridge {
+    run: broker::Run,
+    declarations: Arc<Declarations>,
+}
+
+impl Bridge {
+    pub(crate) fn new(run: broker::Run, declarations: Arc<Declarations>) -> Self {
+        Self { run, declarations }
+    }
+
+    /// The functions that a script gets.
+    pub(crate) fn functions(&self) -> Vec<Function> {
+        let function = |declared: &stubgen::Function| Function {
+            name: declared.identifier.clone(),
+            server: declared.server.clone(),
+            tool: declared.tool.clone(),
+        };
+        self.declarations.functions.iter().map(function).collect()
+    }
+
+    /// Ends the run's calls.
+    pub(crate) fn close(&self) -> Ledger {
+        self.run.close()
+    }
+
+    /// Makes a call by the name of its function, or by `server/tool`.
+    pub(crate) async fn request(
+        &self,
+        function: &str,
+        input: Value,
+        with: impl FnOnce(Request) -> Request,
+    ) -> Result<Answer, ToolError> {
+        let (server, tool) = match self.declarations.function(function) {
+            Some(known) => (known.server.as_str(), known.tool.as_str()),
+            None => function.split_once('/').unwrap_or(("", function)),
+        };
+        let mut result = self.run.call(with(Request::new(server, tool, input))).await;
+        if let Err(error) = &mut result
+            && error.server.is_empty()
+        {
+            error.message = self.unknown(function);
+        }
+        result
+    }
+
+    fn unknown(&self, function: &str) -> String {
+        let names = self.declarations.functions.iter().map(|known| known.identifier.as_str());
+        let hint = nearest(function, names).map(|name| format!("; did you mean `{name}`?"));
+        format!("there is no function `{function}`{}", hint.unwrap_or_default())
+    }
+
+    async fn answer(&self, call: Call) -> Result<Reply, Failure> {
+        let clock = call.wall_clock();
+        let Call { function, input, raw, timeout, line, .. } = call;
+        // Deeper nesting than this parser takes is an error like any other.
+        let input = serde_json::from_str(&input).map_err(|error| Failure {
+            kind: "invalid_input".into(),
+            message: format!("the input cannot be read: {error}"),
+            properties: String::new(),
+        })?;
+        let stand = stand_while_waiting(clock);
+        let with = |request: Request| {
+            let request = request.timeout(timeout).waiting(stand);
+            line.into_iter().fold(request, Request::line)
+        };
+        let answer = self.request(&function, input, with).await.map_err(|error| failure(&error))?;
+        Ok(match answer.structured {
+            _ if raw => Reply::Value(answer.result.to_string()),
+            Some(structured) => Reply::Value(structured.to_string()),
+            None => Reply::Content(answer.result.to_string()),
+        })
+    }
+}
+
+impl ToolHost for Bridge {
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
+        Box::pin(self.answer(call))
+    }
+}
+
+/// Stops the run's clock for as long as somebody is being asked.
+fn stand_while_waiting(clock: Arc<WallClock>) -> impl Fn(bool) + Send + Sync {
+    let pause = Mutex::new(None);
+    move |waiting| {
+        let pause = &mut *pause.lock().unwrap_or_else(PoisonError::into_inner);
+        *pause = waiting.then(|| clock.pause());
+    }
+}
+
+fn failure(error: &ToolError) -> Failure {
+    let mut properties = json!({ "server": error.server, "tool": error.tool });
+    let optional = [
+        ("code", error.code.map(Value::from)),
+        ("content", error.content.clone()),
+        ("structuredContent", error.structured_content.clone()),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            properties[name] = value;
+        }
+    }
+    Failure {
+        kind: error.kind.as_str().into(),
+        message: error.message.clone(),
+        properties: properties.to_string(),
+    }
+}
+
+/// The name that was probably meant.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// Names less alike than this are no help.
+    const ALIKE: f64 = 0.8;
+    names
+        .map(|name| (strsim::jaro_winkler(wanted, name), name))
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}

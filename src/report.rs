@@ -1,0 +1,284 @@
+//! The report of a run: outcome, console, ledger and usage, for programs and for the model.
+
+use broker::{Entry, Ledger, State};
+use runtime::{Clock, Console, Outcome, Position, Run, ScriptError, Usage};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// What a run has done, however it ended.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it printed.
+    pub console: Console,
+    /// Every call it made, in order, and where each stands.
+    pub ledger: Ledger,
+    /// What it used.
+    pub usage: Usage,
+}
+
+impl Report {
+    pub(crate) fn new(run: Run, ledger: Ledger) -> Self {
+        let Run { outcome, console, usage } = run;
+        Self { outcome, console, ledger, usage }
+    }
+
+    /// Whether the script came to its end.
+    pub fn is_completed(&self) -> bool {
+        matches!(self.outcome, Outcome::Completed { .. })
+    }
+
+    /// What the model reads: the console, then the returned value; or, if the run failed, why,
+    /// where, and which calls had been made by then.
+    ///
+    /// At most `budget` bytes. What is too long loses its middle, and says how much that was.
+    pub fn to_model_text(&self, budget: usize) -> String {
+        let mut text = String::new();
+        for line in &self.console.lines {
+            match line.level {
+                runtime::Level::Warn | runtime::Level::Error => {
+                    let _ = write!(text, "[{}] ", line.level.as_str());
+                }
+                _ => {}
+            }
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        if self.console.dropped_bytes > 0 {
+            let dropped = self.console.dropped_bytes;
+            let _ = writeln!(text, "[{dropped} more bytes were printed and not kept]");
+        }
+        match &self.outcome {
+            Outcome::Completed { value: None } => {}
+            Outcome::Completed { value: Some(value) } => {
+                let _ = writeln!(text, "Returned: {value}");
+            }
+            outcome => {
+                let _ = writeln!(text, "{}", describe(outcome));
+                self.write_ledger(&mut text);
+            }
+        }
+        shorten(&text, budget)
+    }
+
+    /// What had been done when the run failed: the model must know before it tries again.
+    fn write_ledger(&self, text: &mut String) {
+        let entries = self.ledger.entries();
+        if entries.is_empty() {
+            text.push_str("No tool was called.\n");
+            return;
+        }
+        text.push_str("Calls made by this run:\n");
+        for entry in entries {
+            let _ = writeln!(text, "  {}", entry_line(entry));
+        }
+    }
+
+    /// The whole report as JSON: `outcome`, `console`, `ledger`, `usage`. Durations are
+    /// milliseconds, sizes bytes.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "outcome": outcome_json(&self.outcome),
+            "console": {
+                "lines": self.console.lines,
+                "dropped_bytes": self.console.dropped_bytes,
+            },
+            "ledger": self.ledger.entries().iter().map(entry_json).collect::<Vec<_>>(),
+            "usage": {
+                "wall_ms": millis(self.usage.wall),
+                "waiting_ms": millis(self.usage.waiting),
+                "cpu_ms": millis(self.usage.cpu),
+                "in_tools_ms": millis(self.usage.in_tools),
+                "peak_heap_bytes": self.usage.peak_heap_bytes,
+                "calls": self.usage.calls,
+            },
+        })
+    }
+}
+
+fn millis(duration: std::time::Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A failed outcome in words: what, where, and what to do.
+fn describe(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Completed { .. } => "The script completed.".into(),
+        Outcome::Threw { error } => format!("Uncaught {}", error_text(error)),
+        Outcome::SyntaxError { diagnostics } => {
+            let mut text = "The script was not run: it is not valid TypeScript.".to_owned();
+            for diagnostic in diagnostics {
+                let place = diagnostic.position.as_ref().map(position_text).unwrap_or_default();
+                let _ = write!(text, "\n{}{place}", diagnostic.message);
+            }
+            text
+        }
+        Outcome::TimedOut { clock, limit } => {
+            let what = match clock {
+                Clock::Cpu => "of CPU time",
+                Clock::Wall => "of time",
+            };
+            format!("The run was stopped: its limit `{clock}`, {limit:?} {what}, was used up.")
+        }
+        Outcome::MemoryExceeded { limit_bytes } => format!(
+            "The run was stopped: the script's heap was full (limit `heap_bytes`, {limit_bytes} bytes)."
+        ),
+        Outcome::LimitExceeded { limit, message, error } => {
+            let place = error.as_ref().and_then(|error| error.position.as_ref());
+            let place = place.map(position_text).unwrap_or_default();
+            format!("The run was stopped by its limit `{limit}`: {message}.{place}")
+        }
+        Outcome::Cancelled => "The run was cancelled.".into(),
+        Outcome::Crashed { message } => format!("The run crashed: {message}."),
+    }
+}
+
+fn error_text(error: &ScriptError) -> String {
+    let mut text = match (error.name.as_str(), &error.kind) {
+        ("", _) => error.message.clone(),
+        (name, Some(kind)) => format!("{name} [{kind}]: {}", error.message),
+        (name, None) => format!("{name}: {}", error.message),
+    };
+    if let Some(position) = &error.position {
+        text += &position_text(position);
+    }
+    for frame in error.frames.iter().skip(1).take(8) {
+        let function = frame.function.as_deref().unwrap_or("<top level>");
+        let _ = write!(text, "\n    called from {function} (line {}:{})", frame.line, frame.column);
+    }
+    if let Some(cause) = &error.cause {
+        let _ = write!(text, "\nCaused by {}", error_text(cause));
+    }
+    text
+}
+
+/// The line, and a mark under the column.
+fn position_text(position: &Position) -> String {
+    let Position { line, column, source_line } = position;
+    let before = (*column as usize).saturating_sub(1);
+    // Tabs stay, so that the mark is right however wide they are shown.
+    let indent: String = source_line
+        .chars()
+        .flat_map(|char| std::iter::repeat_n(char, char.len_utf16()))
+        .take(before)
+        .map(|char| if char == '\t' { '\t' } else { ' ' })
+        .collect();
+    let number = line.to_string();
+    let gutter = " ".repeat(number.len());
+    if indent.chars().count() < before {
+        return format!("\n  at line {line}, column {column}");
+    }
+    format!(
+        "\n  at line {line}, column {column}\n  {number} | {source_line}\n  {gutter} | {indent}^"
+    )
+}
+
+/// One call on a line.
+pub(crate) fn entry_line(entry: &Entry) -> String {
+    let mut text =
+        format!("{} {}/{}: {}", entry.id, entry.server, entry.tool, entry.state.as_str());
+    match &entry.state {
+        State::Refused { kind, message } | State::Failed { kind, message } => {
+            let _ = write!(text, " ({kind}: {message})");
+        }
+        State::Unknown => text.push_str(" (it was under way; it may have taken effect)"),
+        _ => {}
+    }
+    text
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    let (kind, message) = match &entry.state {
+        State::Refused { kind, message } | State::Failed { kind, message } => {
+            (Some(kind.as_str()), Some(message.as_str()))
+        }
+        _ => (None, None),
+    };
+    json!({
+        "id": entry.id.number(),
+        "server": entry.server,
+        "tool": entry.tool,
+        "line": entry.line,
+        "state": entry.state.as_str(),
+        "kind": kind,
+        "message": message,
+        "decision": entry.decision.as_ref().map(ToString::to_string),
+        "duration_ms": millis(entry.duration),
+        "argument_bytes": entry.argument_bytes,
+        "result_bytes": entry.result_bytes,
+    })
+}
+
+/// The outcome, with the value as JSON and not as its text.
+fn outcome_json(outcome: &Outcome) -> Value {
+    let mut object = serde_json::to_value(outcome).unwrap_or_default();
+    match outcome {
+        Outcome::Completed { value: Some(value) } => {
+            // A value nested deeper than the parser goes stays text.
+            if let Ok(value) = serde_json::from_str::<Value>(value) {
+                object["value"] = value;
+            }
+        }
+        Outcome::TimedOut { limit, .. } => {
+            if let Some(object) = object.as_object_mut() {
+                object.remove("limit");
+                object.insert("limit_ms".into(), millis(*limit).into());
+            }
+        }
+        _ => {}
+    }
+    object
+}
+
+/// `text` itself if it fits, or its head and tail with a mark between them that says how much is
+/// missing; never half a character.
+fn shorten(text: &str, budget: usize) -> String {
+    if text.len() <= budget {
+        return text.to_owned();
+    }
+    let mark = |cut: usize| format!("\n[... {cut} bytes cut ...]\n");
+    // The mark with the largest number it could hold.
+    let room = budget.saturating_sub(mark(text.len()).len());
+    let head = text.floor_char_boundary(room / 2);
+    let tail = text.ceil_char_boundary(text.len() - (room - room / 2));
+    let mut short = format!("{}{}{}", &text[..head], mark(tail - head), &text[tail..]);
+    // A budget smaller than the mark.
+    short.truncate(short.floor_char_boundary(budget));
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_stays_whole() {
+        assert_eq!(shorten("abc", 3), "abc");
+    }
+
+    #[test]
+    fn what_does_not_fit_keeps_head_and_tail_and_says_what_is_missing() {
+        let text = format!("{}{}", "a".repeat(500), "z".repeat(500));
+        let short = shorten(&text, 100);
+        assert!(short.len() <= 100 && short.starts_with("aaa") && short.ends_with("zzz"));
+        let cut = 1000 - short.matches(['a', 'z']).count() + "bytes cut".matches('a').count();
+        assert!(short.contains(&format!("[... {cut} bytes cut ...]")), "{short}");
+    }
+
+    #[test]
+    fn no_budget_cuts_inside_a_character() {
+        let text = "äöü€𝄞".repeat(20);
+        for budget in 0..=text.len() {
+            let short = shorten(&text, budget);
+            assert!(short.len() <= budget, "{budget}");
+        }
+    }
+
+    #[test]
+    fn the_mark_is_under_the_column() {
+        let position = Position { line: 12, column: 7, source_line: "\tawait f()".into() };
+        let text = position_text(&position);
+        assert_eq!(text, "\n  at line 12, column 7\n  12 | \tawait f()\n     | \t     ^");
+    }
+}

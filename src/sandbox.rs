@@ -1,0 +1,238 @@
+//! The sandbox: servers, policy, limits and isolation, joined.
+
+use crate::{bridge::Bridge, report::Report};
+use broker::{Approver, Broker, CallLimits, Events, LocalTool, Policy, ServerConfig, ServerStatus};
+use runtime::{Isolation, Limits, Runtime, WorkerProgram};
+use serde_json::Value;
+use std::sync::Arc;
+use stubgen::Declarations;
+use tokio_util::sync::CancellationToken;
+
+/// Runs scripts against the tools of its servers, many at once. Cheap to clone.
+#[derive(Clone)]
+pub struct Sandbox {
+    broker: Broker,
+    runtime: Runtime,
+    declarations: Arc<Declarations>,
+    limits: Limits,
+}
+
+/// A script and what holds for this run of it.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Script {
+    source: String,
+    limits: Option<Limits>,
+    cancel: CancellationToken,
+}
+
+/// Collects what a [`Sandbox`] is made of.
+#[derive(Default)]
+#[must_use]
+pub struct Builder {
+    broker: broker::Builder,
+    runtime: runtime::Builder,
+    limits: Limits,
+}
+
+/// Why there is no sandbox. A server that cannot be reached is not among the reasons: see
+/// [`Sandbox::servers`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The servers' names cannot be.
+    #[error(transparent)]
+    Servers(#[from] broker::Error),
+    /// Scripts cannot be run here.
+    #[error(transparent)]
+    Runtime(#[from] runtime::StartError),
+}
+
+impl Builder {
+    /// Adds a server. Its name becomes the first part of its functions' names.
+    pub fn server(mut self, name: impl Into<String>, config: ServerConfig) -> Self {
+        self.broker = self.broker.server(name, config);
+        self
+    }
+
+    /// Adds tools of the host, as if a server of this name had them.
+    pub fn tools(mut self, server: impl Into<String>, tools: Vec<LocalTool>) -> Self {
+        self.broker = self.broker.local(server, tools);
+        self
+    }
+
+    /// Sets which calls are allowed, denied, or asked about. Default: every call is asked about.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.broker = self.broker.policy(policy);
+        self
+    }
+
+    /// Sets who is asked. Default: nobody, so that what would be asked is denied.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.broker = self.broker.approver(approver);
+        self
+    }
+
+    /// Sets who is told of servers and calls as they come and go.
+    pub fn events(mut self, events: Arc<dyn Events>) -> Self {
+        self.broker = self.broker.events(events);
+        self
+    }
+
+    /// Sets the limits of runs that do not bring their own.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets what scripts run in. Default: [`Isolation::Process`].
+    pub fn isolation(mut self, isolation: Isolation) -> Self {
+        self.runtime = self.runtime.isolation(isolation);
+        self
+    }
+
+    /// Sets the program that becomes a worker. Default: this one, whose `main` must call
+    /// [`run_if_requested`](crate::worker::run_if_requested) first.
+    pub fn worker_program(mut self, program: WorkerProgram) -> Self {
+        self.runtime = self.runtime.worker_program(program);
+        self
+    }
+
+    /// Sets how many workers are kept ready. Default: 1.
+    pub fn warm(mut self, workers: usize) -> Self {
+        self.runtime = self.runtime.warm(workers);
+        self
+    }
+
+    /// Sets how many runs may be under way at once; further ones wait in order. Default: 16.
+    pub fn at_once(mut self, runs: usize) -> Self {
+        self.runtime = self.runtime.at_once(runs);
+        self
+    }
+
+    /// Reaches the servers, all at once, and starts the first workers. Must be called on a tokio
+    /// runtime, which must outlive the sandbox.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn build(self) -> Result<Sandbox, Error> {
+        let Self { broker, runtime, limits } = self;
+        // First, so that the workers get ready while the servers do.
+        let runtime = runtime.limits(limits.clone()).build()?;
+        let call_limits = CallLimits::default()
+            .argument_bytes(limits.argument_bytes)
+            .result_bytes(limits.result_bytes)
+            .tool_timeout(limits.tool);
+        let broker = broker.limits(call_limits).connect().await?;
+        let declarations = Arc::new(declare(&broker));
+        Ok(Sandbox { broker, runtime, declarations, limits })
+    }
+}
+
+impl Sandbox {
+    /// A sandbox without servers, whose policy asks about every call.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// What a model reads before it writes a script.
+    ///
+    /// [`Declarations::text`] is the declarations of all tools; [`stubgen::GLOBALS`] are those of
+    /// what every script has besides.
+    pub fn declarations(&self) -> &Declarations {
+        &self.declarations
+    }
+
+    /// What has become of each server.
+    pub fn servers(&self) -> Vec<ServerStatus> {
+        self.broker.servers()
+    }
+
+    /// The tools of all servers.
+    pub fn catalogue(&self) -> Arc<broker::Catalogue> {
+        self.broker.catalogue()
+    }
+
+    /// Runs a script to its end, whatever that is.
+    ///
+    /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
+    pub async fn run(&self, script: impl Into<Script>) -> Report {
+        let Script { source, limits, cancel } = script.into();
+        let bridge = Bridge::new(self.broker.open_run(), self.declarations.clone());
+        let script = runtime::Script {
+            source,
+            functions: bridge.functions(),
+            limits: limits.unwrap_or_else(|| self.limits.clone()),
+        };
+        let run = self.runtime.run(script, &bridge, cancel).await;
+        Report::new(run, bridge.close())
+    }
+
+    /// Makes one call as a script would: through the same policy, approval and limits.
+    ///
+    /// `function` is the name that a script uses, or `server/tool`.
+    ///
+    /// # Errors
+    /// What the script would have caught.
+    pub async fn call(
+        &self,
+        function: &str,
+        input: Value,
+    ) -> Result<broker::Answer, broker::ToolError> {
+        let bridge = Bridge::new(self.broker.open_run(), self.declarations.clone());
+        bridge.request(function, input, |request| request).await
+    }
+
+    /// Ends the connections to all servers in good order. Calls made afterwards fail.
+    pub async fn shutdown(&self) {
+        self.broker.shutdown().await;
+    }
+}
+
+impl Script {
+    /// A script under the sandbox's limits.
+    pub fn new(source: impl Into<String>) -> Self {
+        Self { source: source.into(), limits: None, cancel: CancellationToken::new() }
+    }
+
+    /// Sets the limits of this run.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits: Some(limits), ..self }
+    }
+
+    /// Ends the run when the token is cancelled. The report says what had been done by then.
+    pub fn cancel(self, cancel: CancellationToken) -> Self {
+        Self { cancel, ..self }
+    }
+}
+
+impl<S: Into<String>> From<S> for Script {
+    fn from(source: S) -> Self {
+        Self::new(source)
+    }
+}
+
+/// The declarations of what the broker can call.
+fn declare(broker: &Broker) -> Declarations {
+    let catalogue = broker.catalogue();
+    let tools: Vec<_> = catalogue.tools().map(described).collect();
+    stubgen::declare(&tools, &stubgen::Options::default())
+}
+
+fn described(tool: &broker::Tool) -> stubgen::Tool {
+    let hints = tool.annotations;
+    stubgen::Tool {
+        server: tool.server.clone(),
+        name: tool.name.clone(),
+        title: tool.title.clone(),
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+        output_schema: tool.output_schema.clone(),
+        annotations: stubgen::Annotations {
+            read_only: hints.read_only,
+            destructive: hints.destructive,
+            idempotent: hints.idempotent,
+            open_world: hints.open_world,
+        },
+    }
+}
