@@ -145,9 +145,8 @@ impl Journey<'_> {
         let call = throttle::enter(call, &deadline).await?;
         let (tool, raw) = send::send(call, self.book, self.id, &deadline).await?;
 
-        let result_bytes = result::size(&raw);
-        self.book.weigh_result(self.id, result_bytes);
-        result::read(&tool, raw, result_bytes, limits)
+        self.book.weigh_result(self.id, raw.bytes);
+        result::read(&tool, raw, limits)
     }
 }
 

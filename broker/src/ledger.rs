@@ -56,7 +56,7 @@ pub struct Entry {
     pub duration: Duration,
     /// Size of the arguments as JSON text; zero until they were looked at.
     pub argument_bytes: usize,
-    /// Size of the result as JSON text; zero without one.
+    /// Size of the result as it came; zero without one.
     pub result_bytes: usize,
     /// Why the call was allowed; absent if it was not.
     pub decision: Option<Allowance>,

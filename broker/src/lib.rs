@@ -43,6 +43,7 @@ mod policy;
 mod approval;
 mod ledger;
 mod limits;
+mod size;
 mod events;
 
 pub use approval::{Approver, Decision, Grant, PendingCall};

@@ -12,7 +12,8 @@ const MIB: usize = 1024 * 1024;
 pub struct CallLimits {
     /// Arguments of one call as JSON text, in bytes. Default: 1 MiB.
     pub argument_bytes: usize,
-    /// Result of one call as JSON text, in bytes. Default: 16 MiB.
+    /// Result of one call as JSON text, in bytes, with what little of a message surrounds it on the
+    /// wire. Default: 16 MiB.
     pub result_bytes: usize,
     /// Time from the decision that a call may be made until its result. Default: 60 s. A script may
     /// ask for less, never for more.

@@ -7,6 +7,7 @@
 pub(crate) mod http;
 pub(crate) mod local;
 mod session;
+mod shelf;
 pub(crate) mod stdio;
 
 use async_trait::async_trait;
@@ -27,7 +28,7 @@ pub(crate) trait Connection: Send + Sync {
     /// One `tools/call`: the result as the server sent it. Dropping the future tells the server
     /// that the call is cancelled. Ends by itself only with the connection: the caller holds the
     /// clock.
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, SendError>;
+    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError>;
 
     /// The last lines the server wrote to its standard error, if it has one.
     fn stderr(&self) -> Option<String> {
@@ -36,6 +37,14 @@ pub(crate) trait Connection: Send + Sync {
 
     /// Ends the connection in good order. Afterwards nothing of the server is left running.
     async fn close(&self);
+}
+
+/// A result as the server sent it.
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    pub(crate) value: Value,
+    /// Size of the text it came in.
+    pub(crate) bytes: usize,
 }
 
 /// What a server turned out to be.

@@ -1,41 +1,15 @@
 //! Station 7: what came back is small enough, no error, and what the tool promised.
 
-use std::io;
-
 use serde_json::Value;
 
 use super::{Answer, Fault, Kind};
 use crate::catalogue::Usable;
 use crate::limits::CallLimits;
-
-/// Size of a value as JSON text.
-pub(super) fn size(value: &Value) -> usize {
-    let mut count = Count(0);
-    // Counting cannot fail, and neither can writing a value whose keys are strings.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
-}
-
-struct Count(usize);
-
-impl io::Write for Count {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use crate::transport::Raw;
 
 /// Reads the result of a call that was made.
-pub(super) fn read(
-    tool: &Usable,
-    raw: Value,
-    bytes: usize,
-    limits: &CallLimits,
-) -> Result<Answer, Fault> {
+pub(super) fn read(tool: &Usable, raw: Raw, limits: &CallLimits) -> Result<Answer, Fault> {
+    let Raw { value: raw, bytes } = raw;
     let limit = limits.result_bytes;
     if bytes > limit {
         let message = format!(

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::time::timeout_at;
 
 use super::throttle::AdmittedCall;
 use super::{Deadline, Fault, Kind};
 use crate::catalogue::Usable;
 use crate::ledger::{Book, CallId};
-use crate::transport::SendError;
+use crate::transport::{Raw, SendError};
 
 /// Sends the call. The ledger is written first: no call is in flight that it does not know.
 pub(super) async fn send(
@@ -17,7 +16,7 @@ pub(super) async fn send(
     book: &Book,
     id: CallId,
     deadline: &Deadline,
-) -> Result<(Arc<Usable>, Value), Fault> {
+) -> Result<(Arc<Usable>, Raw), Fault> {
     let AdmittedCall { call, turn } = admitted;
     let (target, arguments) = call.into_parts();
     if !book.mark_sent(id) {

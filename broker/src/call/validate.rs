@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::resolve::Target;
-use super::result::size;
 use super::{Fault, Kind};
 use crate::limits::CallLimits;
+use crate::size::size;
 
 /// A call whose arguments fit. Only this file makes one.
 pub(super) struct ValidCall {

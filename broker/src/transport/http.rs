@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::shelf::Shelf;
 use super::{Connection, SendError, handshake_failed};
 use crate::secret::Secret;
 use crate::server::ConnectError;
@@ -35,7 +36,9 @@ pub(crate) async fn connect(
 ) -> Result<Arc<dyn Connection>, ConnectError> {
     let url = parse(url)?;
     let place = place(&url);
-    let http = Http::new(url.origin()).map_err(|problem| ConnectError::NotMcp { problem })?;
+    let shelf = Arc::new(Shelf::default());
+    let http = Http::new(url.origin(), Arc::clone(&shelf))
+        .map_err(|problem| ConnectError::NotMcp { problem })?;
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .custom_headers(header_map(headers)?)
         .max_json_response_size(result_bytes.saturating_add(ENVELOPE_BYTES))
@@ -48,7 +51,7 @@ pub(crate) async fn connect(
     match timeout(time, Client.serve_with_lifecycle(transport, mode)).await {
         Ok(Ok(running)) => {
             let carrier = Arc::new(Endpoint { place, result_bytes });
-            Ok(Arc::new(Session::new(running, carrier, result_bytes)))
+            Ok(Arc::new(Session::new(running, carrier, shelf, result_bytes)))
         }
         // What HTTP said is more than what the protocol missed because of it.
         Ok(Err(error)) => Err(http

@@ -10,8 +10,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Connection, Peer, SendError};
+use super::{Connection, Peer, Raw, SendError};
 use crate::server::Era;
+use crate::size::size;
 
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
@@ -156,7 +157,7 @@ impl Connection for Local {
         Ok(json!({ "tools": self.entries }))
     }
 
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, SendError> {
+    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError> {
         let Some(tool) = self.tools.get(tool) else {
             let message = "no such tool".to_owned();
             return Err(SendError::Rpc { code: INVALID_PARAMS, message });
@@ -164,7 +165,11 @@ impl Connection for Local {
         // A bug in one tool of the host must not take the other calls along.
         let handler = AssertUnwindSafe(async { (tool.handler)(Value::Object(arguments)).await });
         match handler.catch_unwind().await {
-            Ok(returned) => Ok(tool.result(returned)),
+            Ok(returned) => {
+                let value = tool.result(returned);
+                let bytes = size(&value);
+                Ok(Raw { value, bytes })
+            }
             Err(_) => Err(SendError::Rpc {
                 code: INTERNAL_ERROR,
                 message: "the tool panicked".to_owned(),

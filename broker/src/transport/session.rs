@@ -1,8 +1,6 @@
 //! One rmcp client, whatever carries it, as a [`Connection`].
 //!
-//! rmcp decodes results into its own types and drops what those do not know. Here results are
-//! wanted as they came, so the transports below wrap the result of a list or call under [`RAW`];
-//! rmcp takes such an object for a custom result and passes it on untouched.
+//! Results do not come out of rmcp but from the [`Shelf`] onto which the transport has put them.
 
 use async_trait::async_trait;
 use rmcp::model::{
@@ -18,11 +16,11 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 
-use super::{Connection, Peer, SendError};
+use super::shelf::Shelf;
+use super::{Connection, Peer, Raw, SendError};
 use crate::server::Era;
+use crate::size::size;
 
-/// Member under which a transport hides a result from rmcp's types.
-pub(super) const RAW: &str = "cofferdam/raw";
 /// Codes of errors that a transport makes up for an answer it cannot deliver. No server sends them:
 /// they are outside of what the specification assigns, and a server that did would only fail its
 /// own call.
@@ -67,6 +65,7 @@ pub(super) struct Session {
     running: Mutex<Option<RunningService<RoleClient, Client>>>,
     peer: Peer,
     carrier: Arc<dyn Carrier>,
+    shelf: Arc<Shelf>,
     result_bytes: usize,
     runtime: Handle,
 }
@@ -75,6 +74,7 @@ impl Session {
     pub(super) fn new(
         running: RunningService<RoleClient, Client>,
         carrier: Arc<dyn Carrier>,
+        shelf: Arc<Shelf>,
         result_bytes: usize,
     ) -> Self {
         let info = running.peer_info();
@@ -88,21 +88,22 @@ impl Session {
         };
         let rmcp = running.peer().clone();
         let running = Mutex::new(Some(running));
-        Self { rmcp, running, peer, carrier, result_bytes, runtime: Handle::current() }
+        Self { rmcp, running, peer, carrier, shelf, result_bytes, runtime: Handle::current() }
     }
 
-    async fn request(&self, request: ClientRequest) -> Result<Value, SendError> {
+    async fn request(&self, request: ClientRequest) -> Result<Raw, SendError> {
         let sent =
             self.rmcp.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let RequestHandle { id, rx, .. } = match sent {
             Ok(handle) => handle,
             Err(error) => return Err(self.failure(error).await),
         };
-        let mut cancel = CancelOnDrop { session: self, id: Some(id) };
+        let mut cancel = CancelOnDrop { session: self, id: Some(id.clone()) };
         let answer = rx.await;
         cancel.id = None;
+        let shelved = self.shelf.take(&id);
         match answer {
-            Ok(Ok(result)) => raw(result),
+            Ok(Ok(result)) => shelved.map_or_else(|| typed(&result), Ok),
             Ok(Err(error)) => Err(self.failure(error).await),
             Err(_) => Err(self.failure(ServiceError::TransportClosed).await),
         }
@@ -129,20 +130,12 @@ impl Session {
     }
 }
 
-/// The result as it came, or as near to that as rmcp's types get.
-fn raw(result: ServerResult) -> Result<Value, SendError> {
-    let value = match result {
-        ServerResult::CustomResult(custom) => custom.0,
-        typed => serde_json::to_value(typed)
-            .map_err(|error| SendError::Odd { detail: error.to_string() })?,
-    };
-    match value {
-        Value::Object(mut object) => match object.remove(RAW) {
-            Some(raw) => Ok(raw),
-            None => Ok(Value::Object(object)),
-        },
-        other => Ok(other),
-    }
+/// A result that went through rmcp's types after all.
+fn typed(result: &ServerResult) -> Result<Raw, SendError> {
+    let value = serde_json::to_value(result)
+        .map_err(|error| SendError::Odd { detail: error.to_string() })?;
+    let bytes = size(&value);
+    Ok(Raw { value, bytes })
 }
 
 #[async_trait]
@@ -158,10 +151,10 @@ impl Connection for Session {
                 PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned())),
             ),
         };
-        self.request(ClientRequest::ListToolsRequest(request)).await
+        Ok(self.request(ClientRequest::ListToolsRequest(request)).await?.value)
     }
 
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, SendError> {
+    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         self.request(ClientRequest::CallToolRequest(CallToolRequest::new(params))).await
     }
@@ -187,6 +180,7 @@ struct CancelOnDrop<'a> {
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
+        self.session.shelf.take(&id);
         let peer = self.session.rmcp.clone();
         self.session.runtime.spawn(async move {
             let reason = Some("the caller gave up".to_owned());

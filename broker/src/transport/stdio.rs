@@ -19,6 +19,7 @@ use rmcp::service::{
 use tokio::time::{Instant, timeout_at};
 
 use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::shelf::Shelf;
 use super::{Connection, SendError};
 use crate::secret::{Secret, redact};
 use crate::server::ConnectError;
@@ -54,10 +55,10 @@ pub(crate) async fn connect(
         }
         other => other,
     };
-    let (running, process) = started.map_err(|failed| failed.error)?;
+    let Started { running, process, shelf } = started.map_err(|failed| failed.error)?;
     let secrets = program.env.into_values().collect();
     let carrier = Arc::new(Child { process, secrets });
-    Ok(Arc::new(Session::new(running, carrier, result_bytes)))
+    Ok(Arc::new(Session::new(running, carrier, shelf, result_bytes)))
 }
 
 /// One attempt to start the program and shake hands.
@@ -75,7 +76,12 @@ struct Failed {
     worth_a_restart: bool,
 }
 
-type Started = (RunningService<RoleClient, Client>, Arc<Process>);
+/// A server that has shaken hands.
+struct Started {
+    running: RunningService<RoleClient, Client>,
+    process: Arc<Process>,
+    shelf: Arc<Shelf>,
+}
 
 impl Start<'_> {
     async fn shake_hands(self) -> Result<Started, Failed> {
@@ -84,12 +90,14 @@ impl Start<'_> {
         let process = Arc::new(process);
         let probe = PROBE_TIMEOUT.min(self.timeout / 2);
         let line_bytes = self.result_bytes.saturating_add(ENVELOPE_BYTES);
-        let pipe = Pipe::new(stdin, stdout, Arc::clone(&process), line_bytes, probe);
+        let shelf = Arc::new(Shelf::default());
+        let onto = Arc::clone(&shelf);
+        let pipe = Pipe::new(stdin, stdout, Arc::clone(&process), onto, line_bytes, probe);
         let error =
             match timeout_at(self.deadline, Client.serve_with_lifecycle(pipe, self.mode.clone()))
                 .await
             {
-                Ok(Ok(running)) => return Ok((running, process)),
+                Ok(Ok(running)) => return Ok(Started { running, process, shelf }),
                 Ok(Err(error)) => Some(error),
                 Err(_) => None,
             };

@@ -20,6 +20,7 @@ use url::Origin;
 
 use super::failure::Failure;
 use super::post::Post;
+use crate::transport::shelf::Shelf;
 
 /// How many redirects one request may follow.
 const REDIRECTS: usize = 5;
@@ -31,10 +32,11 @@ type Error = StreamableHttpError<reqwest::Error>;
 pub(super) struct Http {
     client: reqwest::Client,
     failure: Arc<Mutex<Option<Failure>>>,
+    shelf: Arc<Shelf>,
 }
 
 impl Http {
-    pub(super) fn new(origin: Origin) -> Result<Self, String> {
+    pub(super) fn new(origin: Origin, shelf: Arc<Shelf>) -> Result<Self, String> {
         let client = reqwest::Client::builder()
             .redirect(Policy::custom(move |attempt| {
                 // Other statuses than these turn a POST into a GET and lose the message.
@@ -51,7 +53,7 @@ impl Http {
             }))
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { client, failure: Arc::default() })
+        Ok(Self { client, failure: Arc::default(), shelf })
     }
 
     /// The failure of the last exchange, unless it was good.
@@ -92,7 +94,8 @@ impl StreamableHttpClient for Http {
     ) -> Result<StreamableHttpPostResponse, Error> {
         // Whatever credential there is stands among the headers.
         let _ = auth;
-        let post = Post { uri, message, session, headers, limits };
+        let shelf = Arc::clone(&self.shelf);
+        let post = Post { uri, message, session, headers, limits, shelf };
         self.note(post.send(&self.client).await)
     }
 

@@ -23,7 +23,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use serde_json::{Map, Value};
 
-use crate::transport::session::{RAW, TOO_LARGE, UNREADABLE};
+use crate::transport::session::{TOO_LARGE, UNREADABLE};
+use crate::transport::shelf::Shelf;
 
 type Error = StreamableHttpError<reqwest::Error>;
 
@@ -38,6 +39,7 @@ pub(super) struct Post {
     pub(super) session: Option<Arc<str>>,
     pub(super) headers: HashMap<HeaderName, HeaderValue>,
     pub(super) limits: StreamableHttpResponseLimits,
+    pub(super) shelf: Arc<Shelf>,
 }
 
 impl Post {
@@ -56,6 +58,10 @@ impl Post {
             headers.insert(SESSION, session);
         }
         let body = serde_json::to_vec(&self.message)?;
+        let call = called(&self.message);
+        if let Some(id) = &call {
+            self.shelf.expect(id.clone());
+        }
         let sent = client.post(self.uri.as_ref()).headers(headers).body(body).send().await;
         let response = sent.map_err(Error::Client)?;
 
@@ -67,17 +73,24 @@ impl Post {
             };
         };
         if response.status().is_success() {
-            accept(response, request, &self.limits).await
+            let expected = Expected { id: request.id, shelf: call.map(|_| self.shelf) };
+            accept(response, expected, &self.limits).await
         } else {
             refuse(response, request, in_session, &self.limits).await
         }
     }
 }
 
+/// The id of a call, if the message is one.
+fn called(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    matches!(request.request, ClientRequest::CallToolRequest(_)).then(|| request.id.clone())
+}
+
 /// Reads a good answer.
 async fn accept(
     response: Response,
-    request: JsonRpcRequest<ClientRequest>,
+    expected: Expected,
     limits: &StreamableHttpResponseLimits,
 ) -> Result<StreamableHttpPostResponse, Error> {
     if response.status() == StatusCode::ACCEPTED {
@@ -86,12 +99,11 @@ async fn accept(
     let session = header(&response, &SESSION);
     let kind = header(&response, &CONTENT_TYPE);
     let essence = kind.as_deref().and_then(|kind| kind.split(';').next()).map(str::trim);
-    let unwrapped = !matches!(request.request, ClientRequest::CallToolRequest(_));
     match essence.map(str::to_ascii_lowercase).as_deref() {
         Some(JSON) => {
             let message = match body::whole(response, limits.max_json_response_size).await? {
-                Some(body) => read(&body, &request.id, unwrapped),
-                None => error(&request.id, TOO_LARGE, "too large"),
+                Some(body) => expected.read(&body),
+                None => expected.error(TOO_LARGE, "too large"),
             };
             Ok(StreamableHttpPostResponse::Json(message, session))
         }
@@ -99,14 +111,12 @@ async fn accept(
             let events = body::events(response, limits.max_sse_event_size).map(move |event| {
                 match event {
                     Ok(mut event) => {
-                        if !unwrapped {
-                            event.data = event.data.map(|data| read_event(data, &request.id));
-                        }
+                        event.data = event.data.map(|data| expected.read_event(data));
                         Ok(event)
                     }
                     // An error would make rmcp ask for the rest of the stream again.
                     Err(problem) if body::is_too_large(&problem) => {
-                        Ok(body::event(&error(&request.id, TOO_LARGE, "too large")))
+                        Ok(body::event(&expected.error(TOO_LARGE, "too large")))
                     }
                     Err(problem) => Err(problem),
                 }
@@ -171,43 +181,48 @@ fn header(response: &Response, name: &HeaderName) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
 }
 
-/// The message in a body. One that cannot be read becomes an error for its request.
-fn read(body: &[u8], id: &RequestId, unwrapped: bool) -> ServerJsonRpcMessage {
-    let message = serde_json::from_slice::<Map<String, Value>>(body)
-        .and_then(|message| serde_json::from_value(wrap(message, unwrapped)));
-    message.unwrap_or_else(|problem| unreadable(id, &problem))
+/// The answer to one request. Whatever id it carries, the exchange says whose it is.
+struct Expected {
+    id: RequestId,
+    /// The shelf for results of calls. Lists are left to rmcp: it makes the headers of later calls
+    /// of what it reads there.
+    shelf: Option<Arc<Shelf>>,
 }
 
-fn unreadable(id: &RequestId, problem: &serde_json::Error) -> ServerJsonRpcMessage {
-    error(id, UNREADABLE, &format!("its JSON cannot be read: {problem}"))
-}
-
-/// The same for the data of an event. What does not even look like a message is left to rmcp, which
-/// skips it.
-fn read_event(data: String, id: &RequestId) -> String {
-    if !data.trim_start().starts_with('{') {
-        return data;
+impl Expected {
+    /// The message in a body. One that cannot be read becomes an error for its request.
+    fn read(&self, body: &[u8]) -> ServerJsonRpcMessage {
+        let message = match &self.shelf {
+            None => serde_json::from_slice(body),
+            Some(shelf) => serde_json::from_slice(body).and_then(|mut message: Map<_, _>| {
+                match message.remove("result") {
+                    Some(result) => Ok(shelf.put(self.id.clone(), result, body.len())),
+                    None => serde_json::from_value(Value::Object(message)),
+                }
+            }),
+        };
+        message.unwrap_or_else(|problem| {
+            self.error(UNREADABLE, &format!("its JSON cannot be read: {problem}"))
+        })
     }
-    match serde_json::from_str::<Map<String, Value>>(&data) {
-        Ok(message) => wrap(message, false).to_string(),
-        Err(problem) => {
-            let error = unreadable(id, &problem);
-            serde_json::to_string(&error).unwrap_or(data)
+
+    /// The same for the data of an event. Requests and notifications of the server, and what does
+    /// not even look like a message, are left to rmcp.
+    fn read_event(&self, data: String) -> String {
+        /// What tells an answer from the rest.
+        #[derive(serde::Deserialize)]
+        struct Envelope {
+            method: Option<serde::de::IgnoredAny>,
         }
+        let other = serde_json::from_str::<Envelope>(&data).is_ok_and(|it| it.method.is_some());
+        if self.shelf.is_none() || other || !data.trim_start().starts_with('{') {
+            return data;
+        }
+        serde_json::to_string(&self.read(data.as_bytes())).unwrap_or(data)
     }
-}
 
-/// Hides the result of a call from rmcp's types. Lists are left to them: rmcp makes the headers of
-/// later calls of what it reads there.
-fn wrap(mut message: Map<String, Value>, unwrapped: bool) -> Value {
-    if !unwrapped && let Some(result) = message.remove("result") {
-        let wrapped = Map::from_iter([(RAW.to_owned(), result)]);
-        message.insert("result".to_owned(), Value::Object(wrapped));
+    fn error(&self, code: i32, problem: &str) -> ServerJsonRpcMessage {
+        let error = ErrorData::new(ErrorCode(code), problem.to_owned(), None);
+        ServerJsonRpcMessage::error(error, Some(self.id.clone()))
     }
-    Value::Object(message)
-}
-
-fn error(id: &RequestId, code: i32, problem: &str) -> ServerJsonRpcMessage {
-    let error = ErrorData::new(ErrorCode(code), problem.to_owned(), None);
-    ServerJsonRpcMessage::error(error, Some(id.clone()))
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::lines::{self, Line};
 use super::process::Process;
+use crate::transport::shelf::Shelf;
 use inbox::Inbox;
 
 /// Messages that may wait on either side.
@@ -40,12 +41,13 @@ impl Pipe {
         stdin: ChildStdin,
         stdout: ChildStdout,
         process: Arc<Process>,
+        shelf: Arc<Shelf>,
         line_bytes: usize,
         probe_timeout: Duration,
     ) -> Self {
         let (outgoing, to_write) = mpsc::channel(QUEUED);
         let (arrived, incoming) = mpsc::channel(QUEUED);
-        let inbox = Arc::new(Mutex::new(Inbox::default()));
+        let inbox = Arc::new(Mutex::new(Inbox::new(shelf)));
         tokio::spawn(write(stdin, to_write));
         tokio::spawn(read(stdout, line_bytes, Arc::clone(&inbox), Arc::clone(&process), arrived));
         Self { outgoing: Some(outgoing), incoming, inbox, process, probe_timeout, probe_ends: None }
@@ -63,12 +65,6 @@ impl Transport<RoleClient> for Pipe {
             lock(&self.inbox).expect(request);
             let probing = matches!(request.request, ClientRequest::DiscoverRequest(_));
             self.probe_ends = probing.then(|| Instant::now() + self.probe_timeout);
-        }
-        if let ClientJsonRpcMessage::Notification(notification) = &message
-            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
-            && let Some(id) = &cancelled.params.request_id
-        {
-            lock(&self.inbox).forget(id);
         }
         let outgoing = self.outgoing.clone();
         async move {

@@ -1,10 +1,11 @@
 //! What becomes of a line from the server.
 //!
-//! Results of lists and calls are wrapped so that rmcp leaves them as they are; an answer that
+//! Results of lists and calls go onto the [`Shelf`], past rmcp; an answer that
 //! cannot be read becomes an error for the request it belongs to, which would wait for ever
 //! otherwise; a late answer to a question we gave up on is dropped.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use rmcp::model::{
     ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
@@ -12,13 +13,13 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::super::lines::id_near_ends;
-use crate::transport::session::{RAW, TOO_LARGE, UNREADABLE};
+use crate::transport::session::{TOO_LARGE, UNREADABLE};
+use crate::transport::shelf::Shelf;
 
 /// The requests under way, as far as their answers need attention.
-#[derive(Default)]
 pub(super) struct Inbox {
-    /// Requests whose results are wanted as they come.
-    raw: HashSet<RequestId>,
+    /// Where results go that are wanted as they come.
+    shelf: Arc<Shelf>,
     /// The modern question, while it is open.
     probe: Option<RequestId>,
     /// Questions whose answers nobody wants any more.
@@ -30,21 +31,20 @@ pub(super) struct Inbox {
 pub(super) struct NotMcp;
 
 impl Inbox {
+    pub(super) fn new(shelf: Arc<Shelf>) -> Self {
+        Self { shelf, probe: None, stale: HashSet::new() }
+    }
+
     /// Takes note of a request that is about to be sent.
     pub(super) fn expect(&mut self, request: &JsonRpcRequest<ClientRequest>) {
         match &request.request {
             ClientRequest::ListToolsRequest(_) | ClientRequest::CallToolRequest(_) => {
-                self.raw.insert(request.id.clone());
+                self.shelf.expect(request.id.clone());
             }
             ClientRequest::DiscoverRequest(_) => self.probe = Some(request.id.clone()),
             ClientRequest::InitializeRequest(_) => self.stale.extend(self.probe.take()),
             _ => {}
         }
-    }
-
-    /// Takes note that nobody waits for the answer to a request any more.
-    pub(super) fn forget(&mut self, id: &RequestId) {
-        self.raw.remove(id);
     }
 
     /// The answer in place of the one to the modern question that does not come.
@@ -81,11 +81,10 @@ impl Inbox {
         if id.as_ref().is_some_and(|id| self.stale.contains(id)) {
             return Ok(None);
         }
-        if id.as_ref().is_some_and(|id| self.raw.remove(id))
+        if let Some(id) = id.as_ref().filter(|id| self.shelf.expects(id))
             && let Some(result) = message.remove("result")
         {
-            let wrapped = Map::from_iter([(RAW.to_owned(), result)]);
-            message.insert("result".to_owned(), Value::Object(wrapped));
+            return Ok(Some(self.shelf.put(id.clone(), result, line.len())));
         }
         match serde_json::from_value(Value::Object(message)) {
             Ok(message) => Ok(Some(message)),
@@ -109,7 +108,7 @@ impl Inbox {
     ) -> Option<ServerJsonRpcMessage> {
         let id = RequestId::Number(id?);
         // Only of a request that is open: a guess must not disturb anything else.
-        self.raw.remove(&id).then(|| error_for(id, code, problem))
+        self.shelf.expects(&id).then(|| error_for(id, code, problem))
     }
 }
 
@@ -125,13 +124,13 @@ fn id(value: &Value) -> Option<RequestId> {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{ListToolsRequest, ServerResult};
+    use rmcp::model::ListToolsRequest;
     use serde_json::json;
 
     use super::*;
 
     fn expecting(id: i64) -> Inbox {
-        let mut inbox = Inbox::default();
+        let mut inbox = Inbox::new(Arc::default());
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::default());
         inbox.expect(&JsonRpcRequest::new(RequestId::Number(id), request));
         inbox
@@ -145,12 +144,11 @@ mod tests {
     fn results_pass_unchanged() {
         for result in [json!({ "tools": [{ "odd": true }] }), json!(5), json!(null), json!({})] {
             let message = json!({ "jsonrpc": "2.0", "id": "3", "result": result });
-            let opened = open(&mut expecting(3), &message);
-            let Some(ServerJsonRpcMessage::Response(response)) = opened else {
-                panic!("{opened:?}")
-            };
-            let ServerResult::CustomResult(custom) = response.result else { panic!("typed") };
-            assert_eq!(custom.0, json!({ RAW: result }));
+            let mut inbox = expecting(3);
+            let ticket = open(&mut inbox, &message);
+            assert!(matches!(ticket, Some(ServerJsonRpcMessage::Response(_))), "{ticket:?}");
+            let raw = inbox.shelf.take(&RequestId::Number(3)).unwrap();
+            assert_eq!((raw.value, raw.bytes), (result, message.to_string().len()));
         }
     }
 
