@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use tokio::sync::watch;
 use tracing::Instrument;
 
 use crate::approval::Grants;
@@ -22,6 +23,7 @@ pub struct Run {
 struct Shared {
     book: Book,
     grants: Grants,
+    ended: watch::Sender<bool>,
 }
 
 impl Run {
@@ -49,7 +51,11 @@ impl Run {
             id,
         };
         let span = tracing::info_span!("call", id = id.number(), %server, %tool);
-        let outcome = journey.travel(request).instrument(span).await;
+        let outcome = tokio::select! {
+            biased;
+            outcome = journey.travel(request).instrument(span) => outcome,
+            () = self.shared.ended() => Err(Fault::new(Kind::Cancelled, "the run has ended")),
+        };
         attempt.settle(&outcome);
         outcome.map_err(|fault| fault.of(server, tool))
     }
@@ -59,10 +65,21 @@ impl Run {
         self.shared.book.snapshot()
     }
 
-    /// Ends the run. Calls in flight are unknown from now on, calls that wait are refused, and no
-    /// further ones are made. Ending it again changes nothing.
+    /// Ends the run and gives up its calls as if each were dropped: those in flight are unknown from
+    /// now on, those that wait are refused, and no further ones are made. Ending it again changes
+    /// nothing.
     pub fn close(&self) -> Ledger {
-        self.shared.book.close()
+        let ledger = self.shared.book.close();
+        self.shared.ended.send_replace(true);
+        ledger
+    }
+}
+
+impl Shared {
+    /// Returns when the run has ended.
+    async fn ended(&self) {
+        // It fails only without a sender, and we have one.
+        let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }
 }
 

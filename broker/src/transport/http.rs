@@ -37,8 +37,8 @@ pub(crate) async fn connect(
     let url = parse(url)?;
     let place = place(&url);
     let shelf = Arc::new(Shelf::default());
-    let http = Http::new(url.origin(), Arc::clone(&shelf))
-        .map_err(|problem| ConnectError::NotMcp { problem })?;
+    let http =
+        Http::new(&url, Arc::clone(&shelf)).map_err(|problem| ConnectError::NotMcp { problem })?;
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .custom_headers(header_map(headers)?)
         .max_json_response_size(result_bytes.saturating_add(ENVELOPE_BYTES))

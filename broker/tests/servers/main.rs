@@ -1,4 +1,6 @@
 //! The broker against servers: odd ones of ours over both transports, and real ones.
+//!
+//! Ours need `python3` and nothing else.
 
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be set up fails its test")]
 

@@ -154,3 +154,19 @@ async fn the_caller_is_told_when_somebody_is_being_asked() {
     assert_eq!(*told.lock().unwrap(), [true, false, true, false]);
     assert_eq!(states(&run), ["succeeded", "refused"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_run_takes_the_question_back() {
+    let approver = Answers::new(Decision::Allow(Grant::Session));
+    let (broker, reached) = broker(&approver).await;
+    let run = broker.open_run();
+    let end = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        run.close()
+    };
+    let (outcome, ledger) = tokio::join!(call(&run, "other", json!({})), end);
+    assert_eq!(outcome.unwrap_err().kind, Kind::Cancelled);
+    assert_eq!(ledger.entries()[0].state.as_str(), "refused");
+    call(&broker.open_run(), "other", json!({})).await.unwrap();
+    assert_eq!((approver.asked(), count(&reached)), (2, 1), "the late answer has granted nothing");
+}

@@ -1,8 +1,8 @@
 //! The HTTP client under rmcp's transport.
 //!
-//! It keeps connections alive, follows redirects only within the origin, because a redirect must
-//! not carry credentials to somebody else, and remembers the last failure, which rmcp's errors do
-//! not always bring up to where it can be told.
+//! It keeps connections alive, takes proxies from the environment, follows redirects only within
+//! the origin, because a redirect must not carry credentials to somebody else, and remembers the
+//! last failure, which rmcp's errors do not always bring up to where it can be told.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpResponseLimits,
 };
 use sse_stream::Sse;
-use url::Origin;
+use url::{Host, Url};
 
 use super::failure::Failure;
 use super::post::Post;
@@ -36,8 +36,15 @@ pub(super) struct Http {
 }
 
 impl Http {
-    pub(super) fn new(origin: Origin, shelf: Arc<Shelf>) -> Result<Self, String> {
-        let client = reqwest::Client::builder()
+    /// A client for one endpoint.
+    pub(super) fn new(url: &Url, shelf: Arc<Shelf>) -> Result<Self, String> {
+        let origin = url.origin();
+        let mut builder = reqwest::Client::builder();
+        if is_this_machine(url) {
+            // A proxy would look for the server on its own machine.
+            builder = builder.no_proxy();
+        }
+        let client = builder
             .redirect(Policy::custom(move |attempt| {
                 // Other statuses than these turn a POST into a GET and lose the message.
                 let kept = matches!(
@@ -65,6 +72,15 @@ impl Http {
         let failure = outcome.as_ref().err().map(Failure::from);
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         outcome
+    }
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
     }
 }
 
