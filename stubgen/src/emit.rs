@@ -6,8 +6,9 @@
 use swc_common::comments::{Comment, CommentKind, Comments, SingleThreadedComments};
 use swc_common::{BytePos, DUMMY_SP, Span, SyntaxContext};
 use swc_ecma_ast::{
-    BindingIdent, Bool, Decl, Expr, FnDecl, Function, Ident, Lit, ModuleItem, Number, Param, Pat,
-    Stmt, Str, TsArrayType, TsEntityName, TsFnParam, TsIndexSignature, TsInterfaceBody,
+    BindingIdent, Bool, CallExpr, Callee, Decl, ExportDecl, Expr, ExprOrSpread, FnDecl, Function,
+    FunctionBody, Ident, Lit, MemberExpr, MemberProp, ModuleDecl, ModuleItem, Number, Param, Pat,
+    ReturnStmt, Stmt, Str, TsArrayType, TsEntityName, TsFnParam, TsIndexSignature, TsInterfaceBody,
     TsInterfaceDecl, TsIntersectionType, TsKeywordType, TsKeywordTypeKind, TsLit, TsLitType,
     TsOptionalType, TsParenthesizedType, TsPropertySignature, TsRestType, TsTupleElement,
     TsTupleType, TsType, TsTypeAliasDecl, TsTypeAnn, TsTypeElement, TsTypeLit,
@@ -40,33 +41,53 @@ pub(crate) struct Signature<'a> {
     pub(crate) output: Option<&'a Type>,
 }
 
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Declarations with comments.
+    Declaration,
+    /// Declarations without comments.
+    Signature,
+    /// Exported functions with bodies, with comments.
+    Stub,
+}
+
 /// Prints declarations; asks `names` what a definition is called.
 pub(crate) struct Emit<'a> {
     names: &'a dyn Fn(DefinitionId) -> &'a str,
+    style: Style,
     comments: SingleThreadedComments,
     /// Comments hang at positions, so each commented node gets one of its own.
     next_position: u32,
 }
 
 impl<'a> Emit<'a> {
-    pub(crate) fn new(names: &'a dyn Fn(DefinitionId) -> &'a str) -> Self {
-        Self { names, comments: SingleThreadedComments::default(), next_position: 1 }
+    pub(crate) fn new(names: &'a dyn Fn(DefinitionId) -> &'a str, style: Style) -> Self {
+        Self { names, style, comments: SingleThreadedComments::default(), next_position: 1 }
     }
 
-    /// `declare function …;`
+    /// `declare function …;`, or `export async function … { … }`.
     pub(crate) fn function(mut self, signature: &Signature<'_>, doc: &Doc) -> String {
         let span = self.commented(doc);
+        let mut function = self.signature(signature);
+        if self.style == Style::Stub {
+            function.is_async = true;
+            function.body = Some(self.body(signature));
+        } else {
+            function.span = span;
+        }
         let declaration = FnDecl {
             ident: identifier(signature.identifier),
-            declare: true,
-            function: Box::new(self.signature(signature, span)),
+            declare: self.style != Style::Stub,
+            function: Box::new(function),
         };
-        print(&statement(Decl::Fn(declaration)), &self.comments)
+        print(&self.statement(Decl::Fn(declaration), span), &self.comments)
     }
 
     /// `interface … { … }` for an object, `type … = …;` for anything else.
     pub(crate) fn definition(mut self, name: &str, ty: &Type, doc: &Doc) -> String {
-        let span = self.commented(doc);
+        let outer = self.commented(doc);
+        let span = if self.style == Style::Stub { DUMMY_SP } else { outer };
         let id = identifier(name);
         let declaration = match ty {
             Type::Object(object) => Decl::TsInterface(Box::new(TsInterfaceDecl {
@@ -85,10 +106,54 @@ impl<'a> Emit<'a> {
                 type_ann: Box::new(self.ty(other)),
             })),
         };
-        print(&statement(declaration), &self.comments)
+        print(&self.statement(declaration, outer), &self.comments)
     }
 
-    fn signature(&mut self, signature: &Signature<'_>, span: Span) -> Function {
+    /// A statement; a stub is exported, and the comment stands before `export`.
+    fn statement(&self, decl: Decl, span: Span) -> ModuleItem {
+        if self.style == Style::Stub {
+            ModuleItem::ModuleDecl(ModuleDecl::ExportDecl(ExportDecl { span, decl }))
+        } else {
+            ModuleItem::Stmt(Stmt::Decl(decl))
+        }
+    }
+
+    /// `{ return mcp.callTool<…>("…", input); }`
+    fn body(&mut self, signature: &Signature<'_>) -> FunctionBody {
+        let callee = MemberExpr {
+            span: DUMMY_SP,
+            obj: Box::new(Expr::Ident(identifier("mcp"))),
+            prop: MemberProp::Ident("callTool".into()),
+        };
+        let name = Expr::Lit(Lit::Str(string(signature.identifier)));
+        let args = [name, Expr::Ident(identifier("input"))];
+        let args = args.map(|expr| ExprOrSpread { spread: None, expr: Box::new(expr) });
+        let output = Box::new(self.output(signature));
+        let call = CallExpr {
+            span: DUMMY_SP,
+            ctxt: SyntaxContext::empty(),
+            callee: Callee::Expr(Box::new(Expr::Member(callee))),
+            args: args.into(),
+            type_args: Some(Box::new(TsTypeParamInstantiation {
+                span: DUMMY_SP,
+                params: vec![output],
+            })),
+        };
+        let arg = Some(Box::new(Expr::Call(call)));
+        FunctionBody {
+            span: DUMMY_SP,
+            stmts: vec![Stmt::Return(ReturnStmt { span: DUMMY_SP, arg })],
+        }
+    }
+
+    fn output(&mut self, signature: &Signature<'_>) -> TsType {
+        match signature.output {
+            Some(ty) => self.ty(ty),
+            None => reference("ToolResult", Vec::new()),
+        }
+    }
+
+    fn signature(&mut self, signature: &Signature<'_>) -> Function {
         let mut id = identifier("input");
         id.optional = signature.optional;
         let ty = if *signature.input == Type::any_object() {
@@ -98,14 +163,11 @@ impl<'a> Emit<'a> {
             self.ty(signature.input)
         };
         let input = BindingIdent { id, type_ann: Some(annotation(ty)) };
-        let output = match signature.output {
-            Some(ty) => self.ty(ty),
-            None => reference("ToolResult", Vec::new()),
-        };
+        let output = self.output(signature);
         Function {
             params: vec![Param { span: DUMMY_SP, decorators: Vec::new(), pat: Pat::Ident(input) }],
             decorators: Vec::new(),
-            span,
+            span: DUMMY_SP,
             ctxt: SyntaxContext::empty(),
             body: None,
             is_generator: false,
@@ -264,7 +326,8 @@ impl<'a> Emit<'a> {
 
     /// A span at which the comment for `doc` hangs; none if there is nothing to say.
     fn commented(&mut self, doc: &Doc) -> Span {
-        let Some(text) = doc.comment() else { return DUMMY_SP };
+        let text = if self.style == Style::Signature { None } else { doc.comment() };
+        let Some(text) = text else { return DUMMY_SP };
         // Wide enough apart that the end of one node is not the start of another.
         let low = BytePos(self.next_position);
         self.next_position += 4;
@@ -273,10 +336,6 @@ impl<'a> Emit<'a> {
         self.comments.add_leading(low, comment);
         Span::new(low, BytePos(low.0 + 2))
     }
-}
-
-fn statement(declaration: Decl) -> ModuleItem {
-    ModuleItem::Stmt(Stmt::Decl(declaration))
 }
 
 fn identifier(name: &str) -> Ident {

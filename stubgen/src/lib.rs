@@ -58,10 +58,12 @@ mod jsdoc;
 mod emit;
 mod print;
 mod declarations;
+mod declare;
+mod budget;
 
-pub use declarations::{
-    Declarations, Function, Interface, Renaming, Returns, Unavailable, declare,
-};
+pub use budget::{Budgeted, Detail, Shown};
+pub use declarations::{Declarations, Function, Interface, Renaming, Returns, Unavailable};
+pub use declare::declare;
 pub use name::RenameReason;
 pub use reason::Reason;
 pub use tool::{Annotations, Options, Tool};

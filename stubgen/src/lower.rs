@@ -21,6 +21,9 @@ use crate::ty::{DefinitionId, Literal, Object, Others, Property, Tuple, Type};
 
 use kinds::Kinds;
 
+/// What a definition counts: it costs more than a part without a name.
+const DEFINITION: usize = 10;
+
 /// A part of a schema that has a name of its own.
 #[derive(Debug)]
 pub(crate) struct Definition {
@@ -59,7 +62,7 @@ pub(crate) fn lower(
 /// The values that are in both types.
 pub(crate) fn both(left: Type, right: Type, definitions: &[Definition]) -> Type {
     let body = |id: DefinitionId| definitions.get(id.0).and_then(|found| found.body.as_ref());
-    Merge { body: &body }.both(left, right)
+    Merge::new(&body).both(left, right)
 }
 
 struct Lowering<'a> {
@@ -114,10 +117,10 @@ impl<'a> Lowering<'a> {
             return Ok(ty);
         }
         let own = self.own(map)?;
-        ty = self.both(ty, own);
+        ty = self.both(ty, own)?;
         for part in list(map, "allOf") {
             let part = self.schema(part)?;
-            ty = self.both(ty, part);
+            ty = self.both(ty, part)?;
         }
         for keyword in ["anyOf", "oneOf"] {
             if let Some(Value::Array(choices)) = map.get(keyword) {
@@ -125,7 +128,7 @@ impl<'a> Lowering<'a> {
                 for choice in choices {
                     members.push(self.schema(choice)?);
                 }
-                ty = self.both(ty, Type::union(members));
+                ty = self.both(ty, Type::union(members))?;
             }
         }
         match map.get("not") {
@@ -150,7 +153,7 @@ impl<'a> Lowering<'a> {
                 && let Dynamic::Fixed(target) = self.document.resolve_dynamic(schema, reference)?
             {
                 let found = self.target(target, hint(reference, target), false)?;
-                ty = self.both(ty, found);
+                ty = self.both(ty, found)?;
             }
         }
         Ok(ty)
@@ -171,6 +174,7 @@ impl<'a> Lowering<'a> {
             }
             None => {}
         }
+        self.count(DEFINITION)?;
         let id = DefinitionId(self.definitions.len());
         let doc = target.as_object().map(|map| Doc::of_schema(map, self.options.description_chars));
         let doc = doc.unwrap_or_default();
@@ -237,8 +241,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn both(&self, left: Type, right: Type) -> Type {
-        both(left, right, self.definitions)
+    /// The values that are in both; what that copies counts as parts.
+    fn both(&mut self, left: Type, right: Type) -> Result<Type, Reason> {
+        if left == Type::Unknown || right == Type::Unknown {
+            return Ok(if left == Type::Unknown { right } else { left });
+        }
+        let ty = both(left, right, self.definitions);
+        self.count(ty.size())?;
+        Ok(ty)
     }
 
     /// Counts parts that are not schemas but cost as much.

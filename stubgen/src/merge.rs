@@ -4,17 +4,28 @@
 //! `&` for it, but one object reads better than two joined ones, so what can be merged is. The
 //! result may be wider than both together; it is never narrower.
 
+use std::cell::Cell;
+
 use crate::ty::{DefinitionId, Object, Others, Property, Tuple, Type};
 
 /// Unions are multiplied out as long as the result has at most this many structured members.
 const PRODUCT: usize = 32;
 
+/// So many parts may be copied in one merge; then types are joined by `&`.
+const FUEL: usize = 4000;
+
 /// Merges types; asks `body` what a definition says, which is nothing while it is being made.
 pub(crate) struct Merge<'a> {
-    pub(crate) body: &'a dyn Fn(DefinitionId) -> Option<&'a Type>,
+    body: &'a dyn Fn(DefinitionId) -> Option<&'a Type>,
+    /// How many more parts may be copied; without it a small schema could describe a huge type.
+    fuel: Cell<usize>,
 }
 
-impl Merge<'_> {
+impl<'a> Merge<'a> {
+    pub(crate) fn new(body: &'a dyn Fn(DefinitionId) -> Option<&'a Type>) -> Self {
+        Self { body, fuel: Cell::new(FUEL) }
+    }
+
     /// The values that are in `left` and in `right`.
     pub(crate) fn both(&self, left: Type, right: Type) -> Type {
         self.meet(left, right, true)
@@ -51,7 +62,11 @@ impl Merge<'_> {
     /// Each member of the one with each member of the other.
     fn multiply(&self, left: Type, right: Type, outermost: bool) -> Type {
         let (many, more) = (left.members(), right.members());
-        if structured(&many) * structured(&more) > PRODUCT {
+        let [size, other_size]: [usize; 2] =
+            [&many, &more].map(|side| side.iter().map(Type::size).sum());
+        let copies =
+            size.saturating_mul(structured(&more)) + other_size.saturating_mul(structured(&many));
+        if structured(&many) * structured(&more) > PRODUCT || !self.affords(copies) {
             return joined(Type::union(many), Type::union(more));
         }
         let mut members = Vec::new();
@@ -100,7 +115,7 @@ impl Merge<'_> {
 
     /// A definition with something else, as its own body if that says more than both names.
     fn opened(&self, id: DefinitionId, other: Type, outermost: bool, flipped: bool) -> Type {
-        let body = (self.body)(id).filter(|_| outermost);
+        let body = (self.body)(id).filter(|body| outermost && self.affords(body.size()));
         let Some(body) = body else {
             let name = Type::Named(id);
             return if flipped { joined(other, name) } else { joined(name, other) };
@@ -111,6 +126,13 @@ impl Merge<'_> {
             self.meet(body.clone(), other, outermost)
         };
         if result == *body { Type::Named(id) } else { result }
+    }
+
+    /// Pays for `copies` parts, if there is enough left.
+    fn affords(&self, copies: usize) -> bool {
+        let left = self.fuel.get().checked_sub(copies);
+        self.fuel.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     fn objects(&self, left: Object, right: Object) -> Type {

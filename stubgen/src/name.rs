@@ -204,7 +204,7 @@ fn is_reserved(name: &str) -> bool {
 
 /// 16 hexadecimal digits, the same on every computer and in every release: FNV-1a, then a mix so
 /// that each byte reaches the first digits.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::jsdoc::Doc;
 use crate::lower::Definition;
-use crate::name::{pascal, suffixed};
+use crate::name::{hash, pascal, suffixed};
 use crate::ty::{DefinitionId, Type};
 
 /// The named types of all tools so far.
@@ -16,16 +16,21 @@ pub(crate) struct Shared {
     types: Vec<SharedType>,
     /// Definitions without the names in them, each with a number.
     skeletons: HashMap<Skeleton, usize>,
-    by_form: HashMap<Vec<usize>, usize>,
+    /// A hash of each skeleton, only for suffixes.
+    hashes: Vec<String>,
+    by_form: HashMap<Form, usize>,
     taken: HashSet<String>,
 }
 
 /// A named type; the names in its body are places in the list of shared types.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedType {
     pub(crate) name: String,
     pub(crate) doc: Doc,
     pub(crate) body: Type,
 }
+
+type Form = Vec<(usize, Vec<usize>)>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Skeleton {
@@ -42,19 +47,27 @@ impl Shared {
             root.each_name(&mut |id| reachable.push(id));
         }
         let reachable = closure(definitions, reachable);
+        let numbers: HashMap<DefinitionId, usize> = reachable
+            .iter()
+            .filter_map(|id| Some((*id, self.number(definitions.get(id.0)?))))
+            .collect();
         let mut places: HashMap<DefinitionId, DefinitionId> = HashMap::new();
         let mut added = Vec::new();
         for id in reachable {
             let Some(found) = definitions.get(id.0) else { continue };
-            let form = self.form(definitions, id);
+            let form = form(definitions, &numbers, id);
             let next = self.types.len();
-            let place = *self.by_form.entry(form.clone()).or_insert(next);
-            if place == next {
-                let name = self.name(&found.hint, definitions, id);
-                let body = found.body.clone().unwrap_or(Type::Unknown);
-                self.types.push(SharedType { name, doc: found.doc.clone(), body });
-                added.push(place);
-            }
+            let place = match self.by_form.get(&form) {
+                Some(place) => *place,
+                None => {
+                    let name = self.name(&found.hint, &form);
+                    let body = found.body.clone().unwrap_or(Type::Unknown);
+                    self.types.push(SharedType { name, doc: found.doc.clone(), body });
+                    self.by_form.insert(form, next);
+                    added.push(next);
+                    next
+                }
+            };
             places.insert(id, DefinitionId(place));
         }
         for place in added {
@@ -67,13 +80,12 @@ impl Shared {
         }
     }
 
-    /// The type behind a name.
-    pub(crate) fn get(&self, id: DefinitionId) -> Option<&SharedType> {
+    fn get(&self, id: DefinitionId) -> Option<&SharedType> {
         self.types.get(id.0)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &SharedType> {
-        self.types.iter()
+    pub(crate) fn into_types(self) -> Vec<SharedType> {
+        self.types
     }
 
     /// All named types that `ty` needs, in the order in which they were added.
@@ -93,37 +105,51 @@ impl Shared {
         found.into_iter().filter_map(|id| self.get(id)).collect()
     }
 
-    /// The definition and all that it reaches, numbered in the order in which they are met.
-    fn form(&mut self, definitions: &[Definition], id: DefinitionId) -> Vec<usize> {
-        let order = closure(definitions, vec![id]);
-        let numbers: HashMap<DefinitionId, usize> =
-            order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
-        let mut form = Vec::new();
-        for id in order {
-            let Some(definition) = definitions.get(id.0) else { continue };
-            let next = self.skeletons.len();
-            form.push(*self.skeletons.entry(skeleton(definition)).or_insert(next));
-            if let Some(body) = &definition.body {
-                body.each_name(&mut |id| {
-                    form.push(numbers.get(&id).copied().unwrap_or(usize::MAX))
-                });
-            }
+    /// The number of a definition's skeleton.
+    fn number(&mut self, definition: &Definition) -> usize {
+        let skeleton = skeleton(definition);
+        if let Some(number) = self.skeletons.get(&skeleton) {
+            return *number;
         }
-        form
+        let number = self.hashes.len();
+        self.hashes.push(hash(&format!("{skeleton:?}")));
+        self.skeletons.insert(skeleton, number);
+        number
     }
 
-    fn name(&mut self, hint: &str, definitions: &[Definition], id: DefinitionId) -> String {
+    /// A new name; if the plain one is taken, what the form stands for decides on the suffix.
+    fn name(&mut self, hint: &str, form: &Form) -> String {
         let name = pascal(hint);
         if self.taken.insert(name.clone()) {
             return name;
         }
-        let seed: Vec<String> = closure(definitions, vec![id])
-            .into_iter()
-            .filter_map(|id| definitions.get(id.0))
-            .map(|definition| format!("{:?}", skeleton(definition)))
+        let seed: Vec<&str> = form
+            .iter()
+            .filter_map(|(number, _)| self.hashes.get(*number))
+            .map(String::as_str)
             .collect();
         suffixed(&name, &seed.concat(), &mut self.taken)
     }
+}
+
+/// The definition and all that it reaches: for each the number of its skeleton, and which others
+/// it names, counted in the order in which they are met.
+fn form(
+    definitions: &[Definition],
+    numbers: &HashMap<DefinitionId, usize>,
+    id: DefinitionId,
+) -> Form {
+    let order = closure(definitions, vec![id]);
+    let met: HashMap<DefinitionId, usize> =
+        order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    let part = |id: DefinitionId| {
+        let mut named = Vec::new();
+        if let Some(body) = definitions.get(id.0).and_then(|found| found.body.as_ref()) {
+            body.each_name(&mut |id| named.extend(met.get(&id)));
+        }
+        (numbers.get(&id).copied().unwrap_or(usize::MAX), named)
+    };
+    order.into_iter().map(part).collect()
 }
 
 /// A definition with all names in it made equal.

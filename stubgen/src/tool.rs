@@ -39,7 +39,7 @@ pub struct Annotations {
 pub struct Options {
     /// Longest description, in characters; more is cut, with a mark. Default: 1,000.
     pub description_chars: usize,
-    /// How deeply a schema may be nested, as JSON and by its references. Default: 96.
+    /// How deeply a schema may be nested, as JSON and by its references. Default: 64.
     pub depth: usize,
     /// How many parts a schema may have, those behind references counted each time they are
     /// expanded. Default: 20,000.
@@ -54,7 +54,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             description_chars: 1000,
-            depth: 96,
+            depth: 64,
             subschemas: 20_000,
             schema_bytes: 1 << 20,
             declaration_bytes: 256 << 10,

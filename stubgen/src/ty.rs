@@ -154,6 +154,25 @@ impl Type {
         }
     }
 
+    /// How many parts the type has, itself included.
+    pub(crate) fn size(&self) -> usize {
+        1 + match self {
+            Self::Array(item) => item.size(),
+            Self::Tuple(tuple) => {
+                let rest = tuple.rest.as_ref().map_or(0, |rest| rest.size());
+                tuple.items.iter().map(Self::size).sum::<usize>() + rest
+            }
+            Self::Object(object) => {
+                let others = if let Others::Each(ty) = &object.others { ty.size() } else { 0 };
+                object.properties.iter().map(|property| property.ty.size()).sum::<usize>() + others
+            }
+            Self::Union(members) | Self::Intersection(members) => {
+                members.iter().map(Self::size).sum()
+            }
+            _ => 0,
+        }
+    }
+
     /// Calls `visit` for every definition that is named in this type, in order.
     pub(crate) fn each_name(&self, visit: &mut dyn FnMut(DefinitionId)) {
         match self {

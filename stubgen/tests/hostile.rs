@@ -111,6 +111,10 @@ proptest! {
         let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\u{200b}'];
         prop_assert!(!declarations.text().contains(hidden), "{:?}", declarations.text());
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn any_names_become_different_identifiers(names in proptest::collection::vec((hostile(), hostile()), 1..12)) {

@@ -31,6 +31,7 @@ fn cases_compile_and_judge_their_values() {
         }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         project.add(&format!("{name}.ts"), text);
+        project.add(&format!("{name}.stubs.ts"), declarations.stubs());
     }
     let told = project.diagnostics();
     assert!(told.is_empty(), "{} diagnostics:\n{}", told.len(), told.join("\n"));
@@ -44,6 +45,9 @@ fn real_servers_compile() {
     for (server, tools) in lists {
         let declarations = stubgen::declare(&tools, &Options::default());
         project.add(&format!("{server}.ts"), declarations.text().to_owned());
+        project.add(&format!("{server}.stubs.ts"), declarations.stubs());
+        let brief = declarations.within(2000, &[]);
+        project.add(&format!("{server}.brief.ts"), brief.text);
         all.extend(tools);
     }
     let declarations = stubgen::declare(&all, &Options::default());

@@ -38,7 +38,8 @@ impl<'a> Lowering<'a> {
         let mut object = Object { properties, others };
         if let Some(names) = map.get("propertyNames") {
             let names = self.schema(names)?;
-            if let Some(names) = allowed_names(self.both(names, Type::String)) {
+            let names = self.both(names, Type::String)?;
+            if let Some(names) = allowed_names(names) {
                 self.count(names.len())?;
                 restrict(&mut object, &names);
             }
