@@ -141,7 +141,8 @@ async fn read(
         let message = match line {
             Line::Whole(line) => {
                 let line = line.trim_ascii();
-                let message = lock(&inbox).open(line);
+                let parsed = inbox::parse(line);
+                let message = lock(&inbox).sort(line, parsed);
                 if message.is_err() {
                     process.note_junk(line);
                 }

@@ -30,6 +30,13 @@ pub(super) struct Inbox {
 #[derive(Debug)]
 pub(super) struct NotMcp;
 
+type Parsed = serde_json::Result<Map<String, Value>>;
+
+/// Parses a line: the part of the work that grows with the line and needs no inbox.
+pub(super) fn parse(line: &[u8]) -> Parsed {
+    serde_json::from_slice(line)
+}
+
 impl Inbox {
     pub(super) fn new(shelf: Arc<Shelf>) -> Self {
         Self { shelf, probe: None, stale: HashSet::new() }
@@ -54,12 +61,16 @@ impl Inbox {
         Some(ServerJsonRpcMessage::error(silence, Some(id)))
     }
 
-    /// Reads a line. `None` if there is nothing in it for rmcp.
-    pub(super) fn open(&mut self, line: &[u8]) -> Result<Option<ServerJsonRpcMessage>, NotMcp> {
+    /// Sorts a line that has been parsed. `None` if there is nothing in it for rmcp.
+    pub(super) fn sort(
+        &mut self,
+        line: &[u8],
+        parsed: Parsed,
+    ) -> Result<Option<ServerJsonRpcMessage>, NotMcp> {
         if line.is_empty() {
             return Ok(None);
         }
-        let mut message: Map<String, Value> = match serde_json::from_slice(line) {
+        let mut message = match parsed {
             Ok(message) => message,
             // Valid for the server perhaps, but not for us: nested too deeply, or cut off.
             Err(error) if line.starts_with(b"{") => {
@@ -136,8 +147,12 @@ mod tests {
         inbox
     }
 
+    fn read(inbox: &mut Inbox, line: &str) -> Result<Option<ServerJsonRpcMessage>, NotMcp> {
+        inbox.sort(line.as_bytes(), parse(line.as_bytes()))
+    }
+
     fn open(inbox: &mut Inbox, message: &Value) -> Option<ServerJsonRpcMessage> {
-        inbox.open(message.to_string().as_bytes()).unwrap()
+        read(inbox, &message.to_string()).unwrap()
     }
 
     #[test]
@@ -155,18 +170,18 @@ mod tests {
     #[test]
     fn an_answer_that_cannot_be_read_still_ends_its_request() {
         let deep = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{}"#, "[".repeat(500));
-        let opened = expecting(3).open(deep.as_bytes()).unwrap();
+        let opened = read(&mut expecting(3), &deep).unwrap();
         assert!(matches!(opened, Some(ServerJsonRpcMessage::Error(_))), "{opened:?}");
         let bare = json!({ "jsonrpc": "2.0", "id": 3, "error": "no" });
         let opened = open(&mut expecting(3), &bare);
         assert!(matches!(opened, Some(ServerJsonRpcMessage::Error(_))), "{opened:?}");
-        assert!(expecting(3).open(br#"{"jsonrpc":"2.0","id":9,"result":[["#).is_err());
+        assert!(read(&mut expecting(3), r#"{"jsonrpc":"2.0","id":9,"result":[["#).is_err());
     }
 
     #[test]
     fn text_is_not_mcp() {
         for line in ["Server started on port 1", "{}", "[1]", "{\"a\":1}", "null"] {
-            assert!(expecting(3).open(line.as_bytes()).is_err(), "{line}");
+            assert!(read(&mut expecting(3), line).is_err(), "{line}");
         }
     }
 }
