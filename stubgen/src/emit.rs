@@ -3,22 +3,25 @@
 //! Precedence is settled here, once: what TypeScript reads differently without parentheses gets
 //! a parenthesized node of its own.
 
+mod node;
+
 use swc_common::comments::{Comment, CommentKind, Comments, SingleThreadedComments};
 use swc_common::{BytePos, DUMMY_SP, Span, SyntaxContext};
 use swc_ecma_ast::{
-    BindingIdent, Bool, CallExpr, Callee, Decl, ExportDecl, Expr, ExprOrSpread, FnDecl, Function,
-    FunctionBody, Ident, Lit, MemberExpr, MemberProp, ModuleDecl, ModuleItem, Number, Param, Pat,
-    ReturnStmt, Stmt, Str, TsArrayType, TsEntityName, TsFnParam, TsIndexSignature, TsInterfaceBody,
-    TsInterfaceDecl, TsIntersectionType, TsKeywordType, TsKeywordTypeKind, TsLit, TsLitType,
-    TsOptionalType, TsParenthesizedType, TsPropertySignature, TsRestType, TsTupleElement,
-    TsTupleType, TsType, TsTypeAliasDecl, TsTypeAnn, TsTypeElement, TsTypeLit,
-    TsTypeParamInstantiation, TsTypeRef, TsUnionOrIntersectionType, TsUnionType,
+    BindingIdent, CallExpr, Callee, Decl, ExportDecl, Expr, ExprOrSpread, FnDecl, Function,
+    FunctionBody, Lit, MemberExpr, MemberProp, ModuleDecl, ModuleItem, Param, Pat, ReturnStmt,
+    Stmt, TsArrayType, TsFnParam, TsIndexSignature, TsInterfaceBody, TsInterfaceDecl,
+    TsIntersectionType, TsKeywordTypeKind, TsOptionalType, TsParenthesizedType,
+    TsPropertySignature, TsRestType, TsTupleElement, TsTupleType, TsType, TsTypeAliasDecl,
+    TsTypeElement, TsTypeLit, TsTypeParamInstantiation, TsUnionOrIntersectionType, TsUnionType,
 };
+
+use node::{annotation, identifier, keyword, literal_type, reference, string};
 
 use crate::jsdoc::Doc;
 use crate::name::is_plain_key;
 use crate::print::print;
-use crate::ty::{DefinitionId, Literal, Object, Others, Property, Tuple, Type};
+use crate::ty::{DefinitionId, Object, Others, Property, Tuple, Type};
 
 /// What every object has without having it itself.
 const INHERITED: &[&str] = &[
@@ -336,42 +339,4 @@ impl<'a> Emit<'a> {
         self.comments.add_leading(low, comment);
         Span::new(low, BytePos(low.0 + 2))
     }
-}
-
-fn identifier(name: &str) -> Ident {
-    Ident::new_no_ctxt(name.into(), DUMMY_SP)
-}
-
-fn string(value: &str) -> Str {
-    Str { span: DUMMY_SP, value: value.into(), raw: None }
-}
-
-fn annotation(ty: TsType) -> Box<TsTypeAnn> {
-    Box::new(TsTypeAnn { span: DUMMY_SP, type_ann: Box::new(ty) })
-}
-
-fn keyword(kind: TsKeywordTypeKind) -> TsType {
-    TsType::TsKeywordType(TsKeywordType { span: DUMMY_SP, kind })
-}
-
-fn reference(name: &str, params: Vec<TsType>) -> TsType {
-    let params: Vec<_> = params.into_iter().map(Box::new).collect();
-    let type_params =
-        (!params.is_empty()).then(|| Box::new(TsTypeParamInstantiation { span: DUMMY_SP, params }));
-    TsType::TsTypeRef(TsTypeRef {
-        span: DUMMY_SP,
-        type_name: TsEntityName::Ident(identifier(name)),
-        type_params,
-    })
-}
-
-fn literal_type(literal: &Literal) -> TsType {
-    let lit = match literal {
-        Literal::Boolean(value) => TsLit::Bool(Bool { span: DUMMY_SP, value: *value }),
-        Literal::Number(bits) => {
-            TsLit::Number(Number { span: DUMMY_SP, value: f64::from_bits(*bits), raw: None })
-        }
-        Literal::String(value) => TsLit::Str(string(value)),
-    };
-    TsType::TsLitType(TsLitType { span: DUMMY_SP, lit })
 }

@@ -4,6 +4,7 @@
 //! value that the schema admits is in the type.
 
 mod array;
+mod exact;
 mod kinds;
 mod object;
 
@@ -17,8 +18,9 @@ use crate::merge::Merge;
 use crate::name::{is_type_like, pascal};
 use crate::reason::Reason;
 use crate::schema::{Document, Dynamic, address, percent_decoded};
-use crate::ty::{DefinitionId, Literal, Object, Others, Property, Tuple, Type};
+use crate::ty::{DefinitionId, Others, Type};
 
+use exact::exactly;
 use kinds::Kinds;
 
 /// What a definition counts: it costs more than a part without a name.
@@ -258,32 +260,6 @@ impl<'a> Lowering<'a> {
             return Err(Reason::TooManySubschemas { limit: self.options.subschemas });
         }
         Ok(())
-    }
-}
-
-/// The type that holds `value` alone, or little more.
-fn exactly(value: &Value) -> Type {
-    match value {
-        Value::Null => Type::Null,
-        Value::Bool(value) => Type::Literal(Literal::Boolean(*value)),
-        Value::Number(number) => number
-            .as_f64()
-            .filter(|number| number.is_finite())
-            .map_or(Type::Number, |number| Type::Literal(Literal::number(number))),
-        Value::String(text) => Type::Literal(Literal::String(text.clone())),
-        Value::Array(items) => {
-            let items: Vec<Type> = items.iter().map(exactly).collect();
-            Type::Tuple(Tuple { required: items.len(), items, rest: None })
-        }
-        Value::Object(map) => {
-            let properties = map.iter().map(|(name, value)| Property {
-                name: name.clone(),
-                optional: false,
-                ty: exactly(value),
-                doc: Doc::default(),
-            });
-            Type::Object(Object { properties: properties.collect(), others: Others::Nothing })
-        }
     }
 }
 

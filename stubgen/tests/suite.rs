@@ -127,6 +127,10 @@ fn valid_values_are_of_the_declared_type() {
     }
     assert!(wrong.is_empty(), "valid values that the types refuse:\n{wrong}");
     assert!(stale.is_empty(), "exceptions that are none: {stale:#?}");
+    let invalid: Vec<&Judged> = judged.values().filter(|judged| !judged.valid).collect();
+    let caught = invalid.iter().filter(|judged| refused.contains_key(judged.name.as_str())).count();
+    let total = format!("| {} | {caught} (", invalid.len());
+    assert!(include_str!("../README.md").contains(&total), "README.md lacks: {total}");
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("suite-precision", figures(judged.values(), &refused, groups, outside));
     });
