@@ -8,7 +8,7 @@ mod exact;
 mod kinds;
 mod object;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -165,7 +165,10 @@ impl<'a> Lowering<'a> {
     fn target(&mut self, target: &'a Value, hint: String, root: bool) -> Result<Type, Reason> {
         let key = address(target);
         match self.states.get_mut(&key) {
-            Some(State::Done(ty)) => return Ok(ty.clone()),
+            Some(State::Done(ty)) => {
+                let ty = ty.clone();
+                return Ok(if self.leads_back(&ty) { Type::Unknown } else { ty });
+            }
             Some(State::Begun { id, guards, named }) => {
                 if self.guards == *guards {
                     // `x` is `x` and something else: the reference itself says nothing.
@@ -190,6 +193,33 @@ impl<'a> Lowering<'a> {
         }
         self.states.insert(key, State::Done(ty.clone()));
         Ok(ty)
+    }
+
+    /// Whether `ty` is, by way of other names, a type that is being lowered right here. Then it
+    /// says nothing about itself, as when the reference were direct.
+    fn leads_back(&self, ty: &Type) -> bool {
+        let open: HashSet<DefinitionId> = self
+            .states
+            .values()
+            .filter_map(|state| match state {
+                State::Begun { id, guards, .. } if *guards == self.guards => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let mut seen = HashSet::new();
+        let mut next = Vec::new();
+        ty.each_bare_name(&mut |id| next.push(id));
+        while let Some(id) = next.pop() {
+            if open.contains(&id) {
+                return true;
+            }
+            if seen.insert(id)
+                && let Some(body) = self.definitions.get(id.0).and_then(|found| found.body.as_ref())
+            {
+                body.each_bare_name(&mut |id| next.push(id));
+            }
+        }
+        false
     }
 
     /// What the keywords say that stand for themselves.

@@ -197,6 +197,17 @@ impl Type {
         }
     }
 
+    /// Calls `visit` for every definition that this type names with nothing in between.
+    pub(crate) fn each_bare_name(&self, visit: &mut dyn FnMut(DefinitionId)) {
+        match self {
+            Self::Named(id) => visit(*id),
+            Self::Union(members) | Self::Intersection(members) => {
+                members.iter().for_each(|member| member.each_bare_name(visit));
+            }
+            _ => {}
+        }
+    }
+
     /// Replaces every name by what `places` has for it, or by the first place.
     pub(crate) fn rename(&mut self, places: &HashMap<DefinitionId, DefinitionId>) {
         match self {

@@ -52,3 +52,16 @@ fn told(declarations: &Declarations) -> String {
     }
     text
 }
+
+#[test]
+fn no_golden_is_without_its_case() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    for entry in std::fs::read_dir(format!("{folder}/snapshots")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        let case = name.strip_prefix("cases@").and_then(|name| name.strip_suffix(".snap"));
+        if let Some(case) = case {
+            let path = format!("{folder}/cases/{case}");
+            assert!(std::path::Path::new(&path).exists(), "{name} has no case");
+        }
+    }
+}
