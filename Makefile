@@ -29,8 +29,8 @@ demo: v8 ## Build the program and two MCP servers, and let a script triage a day
 	@python3 -c 'import json; print(*map(json.dumps, json.load(open("$(demo_config)"))["policy"]), sep="\n")'
 	$(heading) 'The script that a model wrote (examples/triage.ts)'
 	@cat examples/triage.ts
-	$(heading) 'The run (cofferdam run)'
-	@$(cofferdam) run --config $(demo_config) examples/triage.ts
+	$(heading) 'The run, and the ledger of its calls (cofferdam run --ledger)'
+	@$(cofferdam) run --config $(demo_config) --ledger examples/triage.ts
 
 test: v8 servers ## Run all tests, then the demo and a check of what it left behind
 	cargo test --workspace

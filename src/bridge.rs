@@ -1,5 +1,6 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
+use crate::nearest::nearest;
 use broker::{Answer, Ledger, Request, ToolError};
 use futures::future::BoxFuture;
 use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
@@ -114,15 +115,4 @@ fn failure(error: &ToolError) -> Failure {
         message: error.message.clone(),
         properties: properties.to_string(),
     }
-}
-
-/// The name that was probably meant.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    /// Names less alike than this are no help.
-    const ALIKE: f64 = 0.8;
-    names
-        .map(|name| (strsim::jaro_winkler(wanted, name), name))
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
 }

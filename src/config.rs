@@ -1,1 +1,168 @@
-//! wip
+//! The configuration file: the servers, and what scripts may do with them.
+//!
+//! ```json
+//! {
+//!   "mcpServers": {
+//!     "files": { "command": "mcp-server-filesystem", "args": ["/srv"] },
+//!     "tickets": { "type": "http", "url": "https://tickets.example/mcp",
+//!                  "headers": { "Authorization": "Bearer ${env:TICKETS_TOKEN}" } }
+//!   },
+//!   "policy": [{ "tools": "files/read_*", "action": "allow" }],
+//!   "limits": { "wall": "2m", "heap_bytes": "256MiB" },
+//!   "trust": ["files"]
+//! }
+//! ```
+//!
+//! `mcpServers` is the map that other MCP hosts read as well. Comments and a comma after the last
+//! member are fine. Whatever is not understood is an error that says where it is and what to write
+//! instead: a misspelt rule of a policy must not be passed over. Errors never repeat a value of
+//! the servers' part, since it may be a credential.
+
+mod error;
+mod json;
+mod members;
+mod variables;
+mod quantity;
+mod server;
+mod policy;
+mod limits;
+
+use crate::{Builder, Sandbox};
+use broker::{Policy, ServerConfig};
+use json::{Node, Value};
+use members::Members;
+use runtime::Limits;
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use error::Fault;
+pub use error::{Error, Problem};
+pub use quantity::{QuantityError, parse_duration, parse_size};
+
+/// The file that is looked for in the working directory.
+const LOCAL_FILE: &str = ".mcp.json";
+/// The file that is looked for in this program's folder of the user's configuration directory.
+const USER_FILE: &str = "config.json";
+
+/// What a configuration file says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// The file.
+    pub path: PathBuf,
+    /// How to reach each server, by name.
+    pub servers: BTreeMap<String, ServerConfig>,
+    /// Which calls may be made.
+    pub policy: Policy,
+    /// The bounds of each run.
+    pub limits: Limits,
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn load(path: impl Into<PathBuf>) -> Result<Self, Error> {
+        let path = path.into();
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(source) => return Err(Error::Unreadable { path, source }),
+        };
+        Self::parse(path, &bytes, &|name| std::env::var_os(name))
+    }
+
+    /// Reads the file that is named, or else `.mcp.json` in the working directory, or else
+    /// `cofferdam/config.json` in the user's configuration directory.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn find(explicit: Option<&Path>) -> Result<Self, Error> {
+        if let Some(path) = explicit {
+            return Self::load(path);
+        }
+        let user = directories::ProjectDirs::from("", "", "cofferdam");
+        let user = user.map(|directories| directories.config_dir().join(USER_FILE));
+        let places: Vec<PathBuf> = [PathBuf::from(LOCAL_FILE)].into_iter().chain(user).collect();
+        // A file that is there and cannot be read is an error, not a reason to take another one.
+        let there = |path: &&PathBuf| path.try_exists().unwrap_or(true);
+        match places.iter().find(there) {
+            Some(path) => Self::load(path),
+            None => Err(Error::NotFound { places }),
+        }
+    }
+
+    /// A sandbox of these servers, this policy and these limits.
+    pub fn builder(self) -> Builder {
+        let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
+        self.servers
+            .into_iter()
+            .fold(builder, |builder, (name, config)| builder.server(name, config))
+    }
+
+    fn parse(
+        path: PathBuf,
+        bytes: &[u8],
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, Error> {
+        let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, variable));
+        match parsed {
+            Ok(Parts { servers, policy, limits }) => Ok(Self { path, servers, policy, limits }),
+            Err(Fault { at, problem }) => {
+                Err(Error::Invalid { path, line: at.line, column: at.column, problem })
+            }
+        }
+    }
+}
+
+/// The content of a file.
+struct Parts {
+    servers: BTreeMap<String, ServerConfig>,
+    policy: Policy,
+    limits: Limits,
+}
+
+impl Parts {
+    fn read(root: &Node, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Self, Fault> {
+        let keys = ["mcpServers", "policy", "limits", "trust"];
+        let root = Members::of(root, "the configuration", &keys)?;
+        let mut servers = BTreeMap::new();
+        if let Some(node) = root.get("mcpServers") {
+            for member in node.object("`mcpServers`")? {
+                let config = server::read(member, variable)?;
+                if servers.insert(member.key.clone(), config).is_some() {
+                    let key = member.key.clone();
+                    let what = "`mcpServers`".to_owned();
+                    return Err(member.at.fault(Problem::DuplicateKey { key, what }));
+                }
+            }
+        }
+        if let Some(node) = root.get("trust") {
+            for name in node.list("`trust`", "a list of server names")? {
+                let name_text = name.string("a name in `trust`")?;
+                let Some(server) = servers.get_mut(name_text) else {
+                    return Err(name.at.fault(Problem::UnknownServer {
+                        name: name_text.to_owned(),
+                        nearest: crate::nearest::nearest(
+                            name_text,
+                            servers.keys().map(String::as_str),
+                        )
+                        .map(str::to_owned),
+                    }));
+                };
+                server.trusted = true;
+            }
+        }
+        Ok(Self {
+            servers,
+            policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
+            limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -18,6 +18,7 @@
 
 mod bridge;
 pub mod config;
+mod nearest;
 mod report;
 mod sandbox;
 pub mod worker;

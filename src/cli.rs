@@ -1,0 +1,117 @@
+//! The command line: what was asked for, who does it, and how the program ends.
+
+mod exit;
+mod output;
+mod visible;
+mod interrupt;
+mod progress;
+mod sheet;
+mod approver;
+mod setup;
+mod limits;
+mod ledger;
+mod run;
+mod types;
+mod tools;
+mod servers;
+mod call;
+
+use clap::{Parser, Subcommand};
+use exit::Exit;
+use interrupt::Interrupt;
+use std::process::ExitCode;
+
+/// The environment variable that turns on log lines.
+const LOG_VARIABLE: &str = "COFFERDAM_LOG";
+
+/// Runs TypeScript that a language model wrote, against the tools of MCP servers.
+///
+/// The script runs in a V8 isolate without network, files or environment. Each of its calls is
+/// judged by a policy, shown to you if the policy does not decide it, and written into a ledger.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = AFTER_HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Configuration: --config FILE, or else ./.mcp.json, or else cofferdam/config.json in your
+configuration directory. Set COFFERDAM_LOG=debug for log lines on standard error.
+
+Exit codes: 0 done; 1 the script or the call failed; 2 wrong usage or configuration;
+3 a limit ended the run; 4 a server could not be reached; 5 crashed; 130 interrupted.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a script
+    Run(run::Arguments),
+    /// Print the declarations that a model reads before it writes a script
+    Types(types::Arguments),
+    /// List or search tools, and say what the policy makes of them
+    Tools(tools::Arguments),
+    /// Connect to the servers and report what became of each
+    Servers(servers::Arguments),
+    /// Make one call, by the same way as a script's calls
+    Call(call::Arguments),
+}
+
+/// The whole program, apart from being a worker.
+pub(crate) fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are among these "errors"; nothing can be done if that does not print.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+        }
+    };
+    let exit = start_logging().and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let exit = runtime.block_on(dispatch(arguments.command));
+        // A thread may still wait for somebody to type.
+        runtime.shutdown_background();
+        exit
+    });
+    exit.unwrap_or_else(|error| {
+        output::error(&format!("{error:#}"));
+        Exit::Usage
+    })
+    .into()
+}
+
+async fn dispatch(command: Command) -> anyhow::Result<Exit> {
+    let interrupt = Interrupt::listen()?;
+    let work = async {
+        match command {
+            Command::Run(arguments) => run::run(arguments, &interrupt).await,
+            Command::Types(arguments) => types::types(arguments, &interrupt).await,
+            Command::Tools(arguments) => tools::tools(arguments, &interrupt).await,
+            Command::Servers(arguments) => servers::servers(arguments, &interrupt).await,
+            Command::Call(arguments) => call::call(arguments, &interrupt).await,
+        }
+    };
+    tokio::select! {
+        exit = work => exit,
+        () = interrupt.second() => Ok(Exit::Interrupted),
+    }
+}
+
+fn start_logging() -> anyhow::Result<()> {
+    use anyhow::Context;
+    use tracing_subscriber::EnvFilter;
+
+    let filter = std::env::var(LOG_VARIABLE).unwrap_or_default();
+    if filter.is_empty() {
+        return Ok(());
+    }
+    let filter = EnvFilter::try_new(&filter)
+        .with_context(|| format!("{LOG_VARIABLE} is not a filter such as `debug`"))?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    Ok(())
+}
+
+/// Whether log lines go to standard error.
+fn is_logging() -> bool {
+    std::env::var_os(LOG_VARIABLE).is_some_and(|filter| !filter.is_empty())
+}

@@ -1,0 +1,45 @@
+//! The ledger of a run, for a person.
+
+use cofferdam::broker::{Entry, Ledger, State};
+use std::fmt::Write;
+
+/// A line per call, with why it was allowed and how it ended.
+pub(super) fn text(ledger: &Ledger) -> String {
+    let entries = ledger.entries();
+    if entries.is_empty() {
+        return "Ledger: no tool was called".to_owned();
+    }
+    let mut text = format!("Ledger: {} call{}", entries.len(), plural(entries.len()));
+    let names: Vec<String> =
+        entries.iter().map(|entry| format!("{}/{}", entry.server, entry.tool)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for (entry, name) in entries.iter().zip(&names) {
+        let id = entry.id.to_string();
+        let line = entry.line.map(|line| format!("line {line}")).unwrap_or_default();
+        let state = entry.state.as_str();
+        let _ = write!(text, "\n  {id:>4}  {name:width$}  {line:<8}  {state:<9}");
+        let _ = write!(text, "  {}", details(entry));
+    }
+    text
+}
+
+fn details(entry: &Entry) -> String {
+    let mut parts = Vec::new();
+    match &entry.state {
+        State::Refused { kind, message } | State::Failed { kind, message } => {
+            parts.push(format!("{kind}: {message}"));
+        }
+        State::Unknown => parts.push("may have taken effect".to_owned()),
+        _ => {}
+    }
+    if !entry.duration.is_zero() {
+        parts.push(format!("{} ms", entry.duration.as_millis()));
+    }
+    parts.extend(entry.decision.as_ref().map(ToString::to_string));
+    parts.join("; ")
+}
+
+/// The ending of a noun.
+pub(super) fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

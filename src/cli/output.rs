@@ -1,0 +1,48 @@
+//! The only place that prints.
+//!
+//! Standard output is what was asked for, standard error everything else. Whoever reads the output
+//! may stop reading at any time; that is no error.
+
+use super::visible::visible;
+use std::io::{self, IsTerminal, Write};
+
+/// Prints what was asked for. On a terminal, what would move the cursor or hide text is made
+/// visible; through a pipe every byte arrives as it is.
+pub(super) fn print(text: &str) {
+    let stdout = io::stdout();
+    if stdout.is_terminal() {
+        write_all(stdout.lock(), &visible(text));
+    } else {
+        write_all(stdout.lock(), text);
+    }
+}
+
+/// Prints JSON.
+pub(super) fn json(value: &serde_json::Value) {
+    print(&format!("{value:#}\n"));
+}
+
+/// Says something besides.
+pub(super) fn note(text: &str) {
+    write_all(io::stderr().lock(), &format!("{}\n", visible(text)));
+}
+
+/// Says something besides, without ending the line.
+pub(super) fn prompt(text: &str) {
+    write_all(io::stderr().lock(), &visible(text));
+}
+
+/// Warns of something that does not end the program.
+pub(super) fn warning(text: &str) {
+    note(&format!("warning: {text}"));
+}
+
+/// Says why the program ends.
+pub(super) fn error(text: &str) {
+    note(&format!("error: {text}"));
+}
+
+fn write_all(mut to: impl Write, text: &str) {
+    // There is nowhere left to report this to.
+    let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+}

@@ -1,0 +1,98 @@
+//! `cofferdam run`: one script, from a file or from standard input.
+
+use super::{
+    exit::Exit,
+    interrupt::Interrupt,
+    ledger, limits, output,
+    setup::{Opened, WithConfig, WithPolicy, ask_on_terminal, open},
+};
+use anyhow::Context;
+use cofferdam::{Isolation, Script, config::parse_size};
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The script, TypeScript or JavaScript; - for standard input
+    #[arg(value_name = "FILE")]
+    script: PathBuf,
+    #[command(flatten)]
+    config: WithConfig,
+    #[command(flatten)]
+    policy: WithPolicy,
+    /// Print the whole report as JSON: outcome, console, ledger and usage
+    #[arg(long)]
+    json: bool,
+    /// Print the ledger of calls on standard error when the run has ended
+    #[arg(long)]
+    ledger: bool,
+    /// What the script runs in
+    #[arg(long, value_enum, default_value_t)]
+    isolation: In,
+    /// The most that is printed for the model; what is longer loses its middle
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64KiB")]
+    budget: usize,
+    #[command(flatten)]
+    limits: limits::Given,
+}
+
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum In {
+    /// A process of its own, which the system keeps from everything
+    #[default]
+    Process,
+    /// A thread of this process: faster, and a crash of V8 ends the program
+    Thread,
+}
+
+pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
+    let stdin_is_free = arguments.script.as_os_str() != "-";
+    let mut config = arguments.config.read()?;
+    config.limits = arguments.limits.over(&config.limits);
+    config.policy = arguments.policy.before(config.policy)?;
+
+    let Some(source) = interrupt.or(read(&arguments.script)).await else {
+        return Ok(Exit::Interrupted);
+    };
+    let source = source?;
+    let isolation = match arguments.isolation {
+        In::Process => Isolation::Process,
+        In::Thread => Isolation::Thread,
+    };
+    let builder = config.builder().isolation(isolation);
+    let (builder, show) = ask_on_terminal(builder, stdin_is_free);
+    let sandbox = match open(builder, &show, interrupt).await? {
+        Opened::Ready(sandbox) => sandbox,
+        Opened::Not(exit) => return Ok(exit),
+    };
+    let report = sandbox.run(Script::new(source).cancel(interrupt.token())).await;
+    let exit = Exit::of(&report, &sandbox.servers());
+    {
+        let _hush = show.hush();
+        if arguments.json {
+            output::json(&report.to_json());
+        } else {
+            output::print(&report.to_model_text(arguments.budget));
+        }
+        if arguments.ledger {
+            output::note(&ledger::text(&report.ledger));
+        }
+    }
+    sandbox.shutdown().await;
+    Ok(exit)
+}
+
+/// Reads the script without keeping Ctrl-C from working.
+async fn read(path: &std::path::Path) -> anyhow::Result<String> {
+    let from = path.to_owned();
+    let reading = tokio::task::spawn_blocking(move || {
+        if from.as_os_str() == "-" {
+            std::io::read_to_string(std::io::stdin())
+        } else {
+            std::fs::read_to_string(from)
+        }
+    });
+    reading.await?.with_context(|| match path.to_str() {
+        Some("-") => "the script cannot be read from standard input".to_owned(),
+        _ => format!("the script {} cannot be read", path.display()),
+    })
+}

@@ -1,0 +1,81 @@
+//! `limits`, by the names of [`Limits`]' fields.
+
+use super::{
+    error::Fault,
+    json::{Node, Value},
+    members::Members,
+    quantity::{parse_duration, parse_size},
+};
+use runtime::Limits;
+use std::time::Duration;
+
+const KEYS: [&str; 13] = [
+    "cpu",
+    "wall",
+    "tool",
+    "heap_bytes",
+    "array_buffer_bytes",
+    "source_bytes",
+    "argument_bytes",
+    "result_bytes",
+    "calls",
+    "calls_in_flight",
+    "timers",
+    "console_bytes",
+    "value_bytes",
+];
+
+pub(super) fn read(node: &Node) -> Result<Limits, Fault> {
+    let members = Members::of(node, "`limits`", &KEYS)?;
+    let duration = |key, default| members.get(key).map_or(Ok(default), |node| time(node, key));
+    let bytes = |key, default| members.get(key).map_or(Ok(default), |node| size(node, key));
+    let number = |key, default| members.get(key).map_or(Ok(default), |node| count(node, key));
+    let default = Limits::default();
+    Ok(Limits {
+        cpu: duration("cpu", default.cpu)?,
+        wall: duration("wall", default.wall)?,
+        tool: duration("tool", default.tool)?,
+        heap_bytes: bytes("heap_bytes", default.heap_bytes)?,
+        array_buffer_bytes: bytes("array_buffer_bytes", default.array_buffer_bytes)?,
+        source_bytes: bytes("source_bytes", default.source_bytes)?,
+        argument_bytes: bytes("argument_bytes", default.argument_bytes)?,
+        result_bytes: bytes("result_bytes", default.result_bytes)?,
+        calls: number("calls", default.calls)?,
+        calls_in_flight: number("calls_in_flight", default.calls_in_flight)?,
+        timers: number("timers", default.timers)?,
+        console_bytes: bytes("console_bytes", default.console_bytes)?,
+        value_bytes: bytes("value_bytes", default.value_bytes)?,
+    })
+}
+
+fn time(node: &Node, key: &str) -> Result<Duration, Fault> {
+    let what = name(key);
+    match &node.value {
+        Value::String(text) => parse_duration(text).map_err(|error| node.bad_value(&what, error)),
+        _ => Err(node.wrong_type(&what, "a time such as \"30s\", \"500ms\" or \"2m\"")),
+    }
+}
+
+fn size(node: &Node, key: &str) -> Result<usize, Fault> {
+    let what = name(key);
+    match &node.value {
+        Value::String(text) | Value::Number(text) => {
+            parse_size(text).map_err(|error| node.bad_value(&what, error))
+        }
+        _ => Err(node.wrong_type(&what, "a number of bytes or a size such as \"256MiB\"")),
+    }
+}
+
+fn count(node: &Node, key: &str) -> Result<u32, Fault> {
+    let what = name(key);
+    match &node.value {
+        Value::Number(text) => text.parse().map_err(|_| {
+            node.bad_value(&what, format!("{text} is not a whole number from 0 to {}", u32::MAX))
+        }),
+        _ => Err(node.wrong_type(&what, "a number")),
+    }
+}
+
+fn name(key: &str) -> String {
+    format!("`{key}` in `limits`")
+}

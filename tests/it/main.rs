@@ -1,0 +1,7 @@
+//! The end-to-end tests: one binary, since everything that is linked with V8 links slowly. Most are
+//! driven by files in the folders beside this one; adding a case is adding a file.
+
+mod cli;
+mod hosts;
+mod outcomes;
+mod scripts;
