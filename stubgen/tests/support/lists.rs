@@ -11,7 +11,7 @@ use super::case::tool;
 /// `{"tools": [...]}`. None, with a message, if the variable is not set.
 pub(crate) fn real_lists() -> Vec<(String, Vec<Tool>)> {
     let Some(folder) = std::env::var_os("COFFERDAM_TOOL_LISTS").map(PathBuf::from) else {
-        eprintln!("NOT TESTED on real tool lists: COFFERDAM_TOOL_LISTS names no folder");
+        super::say("NOT TESTED on real tool lists: COFFERDAM_TOOL_LISTS names no folder");
         return Vec::new();
     };
     let mut paths: Vec<PathBuf> =

@@ -19,7 +19,7 @@ impl Project {
         let named = std::env::var_os("COFFERDAM_TSC").map(PathBuf::from);
         let compiler = named.or_else(on_path);
         let Some(compiler) = compiler else {
-            eprintln!("NOT TESTED by TypeScript: no tsc on PATH, and COFFERDAM_TSC names none");
+            super::say("NOT TESTED by TypeScript: no tsc on PATH, and COFFERDAM_TSC names none");
             return None;
         };
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
