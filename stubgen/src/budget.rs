@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::declarations::Declarations;
 use crate::emit::Style;
 use crate::jsdoc::harmless;
+use crate::print::Printer;
 
 /// Bytes of text that count as one token. An estimate: the real number depends on the model.
 const BYTES_PER_TOKEN: usize = 4;
@@ -102,11 +103,14 @@ struct TypeText {
 impl<'a> Page<'a> {
     fn new(declarations: &'a Declarations, limit: usize) -> Self {
         let all = &declarations.types;
+        let printer = Printer::default();
         let signatures = declarations
             .functions
             .iter()
             .zip(&all.functions)
-            .map(|(function, ty)| all.print_function(&function.identifier, ty, Style::Signature))
+            .map(|(function, ty)| {
+                all.print_function(&function.identifier, ty, Style::Signature, &printer)
+            })
             .collect();
         let full: HashMap<&str, usize> = declarations
             .interfaces
@@ -117,7 +121,7 @@ impl<'a> Page<'a> {
             .shared
             .iter()
             .filter_map(|ty| {
-                let signature = all.print_shared(ty, Style::Signature);
+                let signature = all.print_shared(ty, Style::Signature, &printer);
                 let full_bytes = *full.get(ty.name.as_str())?;
                 Some((ty.name.as_str(), TypeText { signature, full_bytes, shown: Detail::Counted }))
             })

@@ -3,6 +3,7 @@
 use crate::emit::{Emit, Signature, Style};
 use crate::jsdoc::Doc;
 use crate::name::RenameReason;
+use crate::print::Printer;
 use crate::reason::Reason;
 use crate::shared::SharedType;
 use crate::ty::{DefinitionId, Type};
@@ -45,9 +46,9 @@ pub(crate) struct FunctionType {
 
 impl Types {
     /// Prints a named type.
-    pub(crate) fn print_shared(&self, ty: &SharedType, style: Style) -> String {
+    pub(crate) fn print_shared(&self, ty: &SharedType, style: Style, printer: &Printer) -> String {
         let names = |id: DefinitionId| self.name(id);
-        Emit::new(&names, style).definition(&ty.name, &ty.body, &ty.doc)
+        Emit::new(&names, style, printer).definition(&ty.name, &ty.body, &ty.doc)
     }
 
     /// Prints a function.
@@ -56,6 +57,7 @@ impl Types {
         identifier: &str,
         function: &FunctionType,
         style: Style,
+        printer: &Printer,
     ) -> String {
         let names = |id: DefinitionId| self.name(id);
         let signature = Signature {
@@ -64,7 +66,7 @@ impl Types {
             optional: function.optional,
             output: function.output.as_ref(),
         };
-        Emit::new(&names, style).function(&signature, &function.doc)
+        Emit::new(&names, style, printer).function(&signature, &function.doc)
     }
 
     fn name(&self, id: DefinitionId) -> &str {
@@ -158,14 +160,20 @@ impl Declarations {
     /// The same functions as a TypeScript module with bodies, for hosts with a runtime of their
     /// own: each calls `mcp.callTool` with its own identifier. It needs [`GLOBALS`](crate::GLOBALS).
     pub fn stubs(&self) -> String {
+        let printer = Printer::default();
         let mut text = String::new();
         for ty in &self.types.shared {
             if self.interfaces.iter().any(|interface| interface.name == ty.name) {
-                text.push_str(&self.types.print_shared(ty, Style::Stub));
+                text.push_str(&self.types.print_shared(ty, Style::Stub, &printer));
             }
         }
         for (function, types) in self.functions.iter().zip(&self.types.functions) {
-            text.push_str(&self.types.print_function(&function.identifier, types, Style::Stub));
+            text.push_str(&self.types.print_function(
+                &function.identifier,
+                types,
+                Style::Stub,
+                &printer,
+            ));
         }
         text
     }

@@ -9,6 +9,7 @@ use crate::emit::Style;
 use crate::jsdoc::{Doc, cut};
 use crate::lower::{Definition, both, lower};
 use crate::name::{Named, functions, pascal};
+use crate::print::Printer;
 use crate::reason::Reason;
 use crate::shared::Shared;
 use crate::tool::{Annotations, Options, Tool};
@@ -114,6 +115,7 @@ impl Declarations {
                 shared.needed(&roots).into_iter().map(|ty| ty.name.clone()).collect()
             })
             .collect();
+        let printer = Printer::default();
         self.types.shared = shared.into_types();
         let printed: Vec<Interface> = self
             .types
@@ -121,7 +123,7 @@ impl Declarations {
             .iter()
             .map(|ty| Interface {
                 name: ty.name.clone(),
-                declaration: self.types.print_shared(ty, Style::Declaration),
+                declaration: self.types.print_shared(ty, Style::Declaration, &printer),
             })
             .collect();
         let sizes: HashMap<&str, usize> = printed
@@ -131,7 +133,7 @@ impl Declarations {
         let mut needed_by_any = HashSet::new();
         for ((tool, named, types), interfaces) in typed.into_iter().zip(needed) {
             let declaration =
-                self.types.print_function(&named.identifier, &types, Style::Declaration);
+                self.types.print_function(&named.identifier, &types, Style::Declaration, &printer);
             let with_types: usize =
                 interfaces.iter().filter_map(|name| sizes.get(name.as_str())).sum();
             let bytes = declaration.len() + with_types;

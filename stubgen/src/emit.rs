@@ -20,7 +20,7 @@ use node::{annotation, identifier, keyword, literal_type, reference, string};
 
 use crate::jsdoc::Doc;
 use crate::name::is_plain_key;
-use crate::print::print;
+use crate::print::Printer;
 use crate::ty::{DefinitionId, Object, Others, Property, Tuple, Type};
 
 /// What every object has without having it itself.
@@ -59,14 +59,25 @@ pub(crate) enum Style {
 pub(crate) struct Emit<'a> {
     names: &'a dyn Fn(DefinitionId) -> &'a str,
     style: Style,
+    printer: &'a Printer,
     comments: SingleThreadedComments,
     /// Comments hang at positions, so each commented node gets one of its own.
     next_position: u32,
 }
 
 impl<'a> Emit<'a> {
-    pub(crate) fn new(names: &'a dyn Fn(DefinitionId) -> &'a str, style: Style) -> Self {
-        Self { names, style, comments: SingleThreadedComments::default(), next_position: 1 }
+    pub(crate) fn new(
+        names: &'a dyn Fn(DefinitionId) -> &'a str,
+        style: Style,
+        printer: &'a Printer,
+    ) -> Self {
+        Self {
+            names,
+            style,
+            printer,
+            comments: SingleThreadedComments::default(),
+            next_position: 1,
+        }
     }
 
     /// `declare function …;`, or `export async function … { … }`.
@@ -84,7 +95,7 @@ impl<'a> Emit<'a> {
             declare: self.style != Style::Stub,
             function: Box::new(function),
         };
-        print(&self.statement(Decl::Fn(declaration), span), &self.comments)
+        self.printer.print(&self.statement(Decl::Fn(declaration), span), &self.comments)
     }
 
     /// `interface … { … }` for an object, `type … = …;` for anything else.
@@ -109,7 +120,7 @@ impl<'a> Emit<'a> {
                 type_ann: Box::new(self.ty(other)),
             })),
         };
-        print(&self.statement(declaration, outer), &self.comments)
+        self.printer.print(&self.statement(declaration, outer), &self.comments)
     }
 
     /// A statement; a stub is exported, and the comment stands before `export`.

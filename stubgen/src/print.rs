@@ -15,18 +15,26 @@ use crate::jsdoc::{is_invisible, visible};
 /// A group in braces stays on one line up to this width, in bytes.
 const WIDTH: usize = 120;
 
-/// Prints one statement with its comments; the text ends with a line end.
-pub(crate) fn print(item: &ModuleItem, comments: &SingleThreadedComments) -> String {
-    let mut emitter = Emitter {
-        cfg: Config::default(),
-        cm: Lrc::new(SourceMap::default()),
-        comments: Some(comments),
-        wr: Lines::default(),
-    };
-    match item.emit_with(&mut emitter) {
-        Ok(()) => emitter.wr.layout(),
-        // The writer collects tokens in memory: it has no error to give.
-        Err(_) => String::new(),
+/// Prints statements; keeps what they need in common.
+#[derive(Default)]
+pub(crate) struct Printer {
+    map: Lrc<SourceMap>,
+}
+
+impl Printer {
+    /// Prints one statement with its comments; the text ends with a line end.
+    pub(crate) fn print(&self, item: &ModuleItem, comments: &SingleThreadedComments) -> String {
+        let mut emitter = Emitter {
+            cfg: Config::default(),
+            cm: Lrc::clone(&self.map),
+            comments: Some(comments),
+            wr: Lines::default(),
+        };
+        match item.emit_with(&mut emitter) {
+            Ok(()) => emitter.wr.layout(),
+            // The writer collects tokens in memory: it has no error to give.
+            Err(_) => String::new(),
+        }
     }
 }
 
