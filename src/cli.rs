@@ -99,6 +99,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
 
 fn start_logging() -> anyhow::Result<()> {
     use anyhow::Context;
+    use std::io::IsTerminal;
     use tracing_subscriber::EnvFilter;
 
     let filter = std::env::var(LOG_VARIABLE).unwrap_or_default();
@@ -107,7 +108,8 @@ fn start_logging() -> anyhow::Result<()> {
     }
     let filter = EnvFilter::try_new(&filter)
         .with_context(|| format!("{LOG_VARIABLE} is not a filter such as `debug`"))?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter);
+    log.with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).init();
     Ok(())
 }
 

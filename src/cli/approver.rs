@@ -9,11 +9,15 @@ use cofferdam::{Approver, Decision, Grant, PendingCall};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 
 /// What can be typed.
 const CHOICES: &str = "  [y] yes, once   [r] yes, this tool for the whole run   [s] for the session\n  \
      [n] no (what follows the n is told to the script)   [v] show the arguments in full\n";
+
+/// How long an answer may take to reach the calls that wait beside it.
+const SETTLING: Duration = Duration::from_millis(20);
 
 /// The terminal.
 pub(super) struct Terminal {
@@ -46,6 +50,8 @@ impl Terminal {
 impl Approver for Terminal {
     async fn approve(&self, call: &PendingCall) -> Decision {
         let mut typed = self.typed.lock().await;
+        // The answer to the question before may cover this call as well.
+        tokio::time::sleep(SETTLING).await;
         let _hush = self.progress.hush();
         let lines = typed.lines();
         while lines.try_recv().is_ok() {}
