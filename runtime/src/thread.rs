@@ -57,6 +57,9 @@ pub(crate) struct Worker {
     root: Root,
 }
 
+/// V8 guards the first megabyte of its stack; the rest is for what Rust does on top of it.
+const STACK_BYTES: usize = 8 << 20;
+
 /// How often a stop is repeated, and how long at most: some built-ins of V8 never look.
 const STOP_AGAIN: Duration = Duration::from_millis(25);
 const STOP_AT_MOST: Duration = Duration::from_secs(60);
@@ -102,7 +105,7 @@ fn serve(inbox: &std::sync::mpsc::Receiver<Order>) {
             Ok(Order::Spawn(seat)) => {
                 // The thread's end drops its seat, by which the host sees it.
                 if let Err(error) =
-                    thread::Builder::new().name("isolate".into()).spawn(move || sit(seat))
+                    thread::Builder::new().name("isolate".into()).stack_size(STACK_BYTES).spawn(move || sit(seat))
                 {
                     tracing::error!(%error, "the thread of an isolate could not be started");
                 }

@@ -83,6 +83,12 @@ impl RunDoor {
     pub(crate) fn deliver(&self, id: u32, result: Result<Reply, Failure>) {
         let sender = self.calls.borrow_mut().waiting.remove(&id);
         if let Some(sender) = sender {
+            if let Err(Failure { kind, message, .. }) = &result
+                && kind == "limit"
+            {
+                let refused = (Limit::ResultBytes, message.clone());
+                self.calls.borrow_mut().refused = Some(refused);
+            }
             // The receiver is gone only if the isolate is about to be.
             let _ = sender.send(encode(result));
             self.leave_flight();
@@ -94,7 +100,7 @@ impl RunDoor {
         self.open.get() == 0
     }
 
-    /// The limit that refused a call last, with what the script was told.
+    /// The limit that a call passed last, with what the script was told.
     pub(crate) fn refused(&self) -> Option<(Limit, String)> {
         self.calls.borrow().refused.clone()
     }

@@ -1,0 +1,3 @@
+//@ cpu_ms 500
+console.log("kept");
+while (true) {}

@@ -1,0 +1,2 @@
+//@ wall_ms 500
+await new Promise((resolve) => setTimeout(resolve, 60000));

@@ -1,0 +1,3 @@
+//@ wall_ms 500
+console.log("kept");
+await demo_sleep({ ms: 60000 });

@@ -1,0 +1,2 @@
+try { await demo_denied(); } catch (error) { console.log(error.kind); }
+await demo_denied({});

@@ -1,0 +1,1 @@
+await demo_liar();

@@ -1,0 +1,3 @@
+//@ result_bytes 200
+await demo_count({ many: 10 });
+await demo_count({ many: 1000 });

@@ -1,0 +1,2 @@
+//@ source_bytes 30
+return 12;

@@ -1,0 +1,2 @@
+//@ value_bytes 100
+return "x".repeat(99);
