@@ -104,8 +104,10 @@ fn serve(inbox: &std::sync::mpsc::Receiver<Order>) {
         match order {
             Ok(Order::Spawn(seat)) => {
                 // The thread's end drops its seat, by which the host sees it.
-                if let Err(error) =
-                    thread::Builder::new().name("isolate".into()).stack_size(STACK_BYTES).spawn(move || sit(seat))
+                if let Err(error) = thread::Builder::new()
+                    .name("isolate".into())
+                    .stack_size(STACK_BYTES)
+                    .spawn(move || sit(seat))
                 {
                     tracing::error!(%error, "the thread of an isolate could not be started");
                 }

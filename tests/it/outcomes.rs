@@ -125,6 +125,7 @@ mod alone {
             "a_killed_worker_is_a_crash",
             "runs_leave_nothing_behind",
             "workers_end_with_a_host_that_is_killed",
+            "a_worker_has_nothing_of_its_host",
         ] {
             let name = format!("outcomes::alone::{test}");
             let status = Command::new(std::env::current_exe().expect("this program"))
@@ -221,6 +222,42 @@ mod alone {
             std::thread::sleep(Duration::from_millis(20));
         }
         panic!("workers live on: {workers:?}");
+    }
+
+    #[test]
+    #[ignore = "runs in a process of its own"]
+    fn a_worker_has_nothing_of_its_host() {
+        block_on(async {
+            let host = Host::with(Isolation::Process, short(), |builder| builder.warm(0)).await;
+            let look = async {
+                while host.calls() < 2 {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                let process = format!("/proc/{}", children()[0]);
+                let read = |file: &str| fs::read_to_string(format!("{process}/{file}"));
+                let status = read("status").expect("everybody may read that");
+                for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CoreDumping:\t0"] {
+                    assert!(status.contains(line), "{line}\n{status}");
+                }
+                // What follows is for the superuser alone, since a worker is not dumpable.
+                let Ok(environment) = read("environ") else { return };
+                assert_eq!(environment, "");
+                let limits = read("limits").expect("limits");
+                for limit in ["Max core file size", "Max file size"] {
+                    let line = limits.lines().find(|line| line.starts_with(limit));
+                    assert!(line.is_some_and(|line| line.contains(" 0 ")), "{limits}");
+                }
+                for descriptor in fs::read_dir(format!("{process}/fd")).expect("fd").flatten() {
+                    let target = fs::read_link(descriptor.path()).unwrap_or_default();
+                    let target = target.to_string_lossy().into_owned();
+                    let known = ["/dev/null", "socket:[", "anon_inode:[event"];
+                    assert!(known.iter().any(|known| target.starts_with(known)), "{target}");
+                }
+            };
+            let script = "await demo_echo({}); await demo_sleep({ ms: 300 });";
+            let (report, ()) = tokio::join!(host.sandbox.run(script), look);
+            assert!(report.is_completed());
+        });
     }
 
     /// What a process holds.

@@ -85,6 +85,7 @@ async fn live(socket: Rc<UnixStream>) -> io::Result<()> {
     };
     let _ = LAST_WORDS.set(encode(&WorkerFrame::HeapFull)?);
     isolate.on_out_of_memory(out_of_memory);
+    jail::seal()?;
     write(&socket, &WorkerFrame::Ready { version: VERSION })?;
     let Some(HostFrame::Start(job)) = inbox.next().await else {
         return Err(io::ErrorKind::InvalidData.into());

@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn length_alone_is_not_depth() {
-        let (weight, _) = deepest(&"const a = f(b.c, { d: [1, 2] });\nif (a) { g(); }\n".repeat(1000));
+        let (weight, _) =
+            deepest(&"const a = f(b.c, { d: [1, 2] });\nif (a) { g(); }\n".repeat(1000));
         assert!(weight < 5000, "{weight}");
     }
 
