@@ -112,6 +112,7 @@ impl Config {
         match parsed {
             Ok(Parts { servers, policy, limits }) => Ok(Self { path, servers, policy, limits }),
             Err(Fault { at, problem }) => {
+                let problem = Box::new(problem);
                 Err(Error::Invalid { path, line: at.line, column: at.column, problem })
             }
         }

@@ -175,33 +175,55 @@ fn position_text(position: &Position) -> String {
 }
 
 /// One call on a line.
-pub(crate) fn entry_line(entry: &Entry) -> String {
-    let mut text =
-        format!("{} {}/{}: {}", entry.id, entry.server, entry.tool, entry.state.as_str());
+fn entry_line(entry: &Entry) -> String {
+    /// The error itself had the whole message.
+    const MESSAGE_CHARS: usize = 200;
+    let mut text = format!("{} {}: {}", entry.id, entry_name(entry), entry.state.as_str());
     match &entry.state {
-        State::Refused { kind, message } | State::Failed { kind, message } => {
-            let _ = write!(text, " ({kind}: {message})");
-        }
         State::Unknown => text.push_str(" (it was under way; it may have taken effect)"),
-        _ => {}
+        state => {
+            if let Some((kind, message)) = failure(entry, state) {
+                let line = message.lines().next().unwrap_or_default();
+                let short: String = line.chars().take(MESSAGE_CHARS).collect();
+                let more = if short.len() < message.len() { " …" } else { "" };
+                let _ = write!(text, " ({kind}: {short}{more})");
+            }
+        }
     }
     text
 }
 
-fn entry_json(entry: &Entry) -> Value {
-    let (kind, message) = match &entry.state {
-        State::Refused { kind, message } | State::Failed { kind, message } => {
-            (Some(kind.as_str()), Some(message.as_str()))
+/// `server/tool`, or what the script called if it is neither.
+fn entry_name(entry: &Entry) -> String {
+    match entry.server.as_str() {
+        "" => entry.tool.clone(),
+        server => format!("{server}/{}", entry.tool),
+    }
+}
+
+/// Why a call was refused or failed.
+fn failure<'a>(entry: &Entry, state: &'a State) -> Option<(broker::Kind, &'a str)> {
+    match state {
+        // The broker was asked for a tool of no server.
+        State::Refused { kind, .. } if entry.server.is_empty() => {
+            Some((*kind, "there is no such function"))
         }
-        _ => (None, None),
-    };
+        State::Refused { kind, message } | State::Failed { kind, message } => {
+            Some((*kind, message))
+        }
+        _ => None,
+    }
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    let (kind, message) = failure(entry, &entry.state).unzip();
     json!({
         "id": entry.id.number(),
         "server": entry.server,
         "tool": entry.tool,
         "line": entry.line,
         "state": entry.state.as_str(),
-        "kind": kind,
+        "kind": kind.map(broker::Kind::as_str),
         "message": message,
         "decision": entry.decision.as_ref().map(ToString::to_string),
         "duration_ms": millis(entry.duration),

@@ -13,6 +13,7 @@
 ///     // what the program is for
 /// }
 /// ```
+#[allow(clippy::needless_doctest_main, reason = "that it comes first in main is the point")]
 pub fn run_if_requested() {
     runtime::run_if_requested();
 }

@@ -1,7 +1,11 @@
 //! The ledger of a run, for a person.
 
+use super::visible::first_line;
 use cofferdam::broker::{Entry, Ledger, State};
 use std::fmt::Write;
+
+const NAME_CHARS: usize = 60;
+const MESSAGE_CHARS: usize = 200;
 
 /// A line per call, with why it was allowed and how it ended.
 pub(super) fn text(ledger: &Ledger) -> String {
@@ -10,8 +14,7 @@ pub(super) fn text(ledger: &Ledger) -> String {
         return "Ledger: no tool was called".to_owned();
     }
     let mut text = format!("Ledger: {} call{}", entries.len(), plural(entries.len()));
-    let names: Vec<String> =
-        entries.iter().map(|entry| format!("{}/{}", entry.server, entry.tool)).collect();
+    let names: Vec<String> = entries.iter().map(name).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (entry, name) in entries.iter().zip(&names) {
         let id = entry.id.to_string();
@@ -23,11 +26,23 @@ pub(super) fn text(ledger: &Ledger) -> String {
     text
 }
 
+/// `server/tool`, or what the script called if it is neither.
+fn name(entry: &Entry) -> String {
+    let name = match entry.server.as_str() {
+        "" => entry.tool.clone(),
+        server => format!("{server}/{}", entry.tool),
+    };
+    first_line(&name, NAME_CHARS)
+}
+
 fn details(entry: &Entry) -> String {
     let mut parts = Vec::new();
     match &entry.state {
         State::Refused { kind, message } | State::Failed { kind, message } => {
-            parts.push(format!("{kind}: {message}"));
+            // The broker was asked for a tool of no server.
+            let is_nowhere = entry.server.is_empty();
+            let message = if is_nowhere { "there is no such function" } else { message };
+            parts.push(format!("{kind}: {}", first_line(message, MESSAGE_CHARS)));
         }
         State::Unknown => parts.push("may have taken effect".to_owned()),
         _ => {}

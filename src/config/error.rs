@@ -30,7 +30,7 @@ pub enum Error {
         /// Column in characters, counted from 1.
         column: usize,
         /// What is wrong.
-        problem: Problem,
+        problem: Box<Problem>,
     },
 }
 
