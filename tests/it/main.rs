@@ -5,3 +5,4 @@ mod cli;
 mod hosts;
 mod outcomes;
 mod scripts;
+mod servers;
