@@ -3,7 +3,9 @@
 //! Which of the two handshakes it understands is found out by trying. The modern question comes
 //! first; whatever else than a modern answer comes back, the old handshake follows on the same
 //! process. Some older servers end when they are asked anything before the handshake: these are
-//! started once more and greeted the old way.
+//! started once more and greeted the old way. Some modern ones are so slow to start that they hear
+//! the question and the handshake together, and refuse the latter: these are started once more and
+//! are given all the time that is left.
 
 mod lines;
 mod pipe;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use rmcp::model::ErrorCode;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService,
 };
@@ -49,9 +52,9 @@ pub(crate) async fn connect(
         legacy_version: Some(legacy_revision()),
     };
     let started = match start(auto).shake_hands().await {
-        Err(Failed { worth_a_restart: true, .. }) => {
-            tracing::debug!("the server did not survive the modern question; starting it again");
-            start(ClientLifecycleMode::Initialize).shake_hands().await
+        Err(Failed { next: Some(mode), error }) => {
+            tracing::debug!(%error, ?mode, "starting the server again");
+            start(mode).shake_hands().await
         }
         other => other,
     };
@@ -72,8 +75,8 @@ struct Start<'a> {
 
 struct Failed {
     error: ConnectError,
-    /// Whether the server may understand the old handshake if it is the first thing it hears.
-    worth_a_restart: bool,
+    /// What the server may understand if it is the first thing it hears.
+    next: Option<ClientLifecycleMode>,
 }
 
 /// A server that has shaken hands.
@@ -85,10 +88,14 @@ struct Started {
 
 impl Start<'_> {
     async fn shake_hands(self) -> Result<Started, Failed> {
-        let (process, stdin, stdout) = Process::spawn(self.program)
-            .map_err(|error| Failed { error, worth_a_restart: false })?;
+        let (process, stdin, stdout) =
+            Process::spawn(self.program).map_err(|error| Failed { error, next: None })?;
         let process = Arc::new(process);
-        let probe = PROBE_TIMEOUT.min(self.timeout / 2);
+        let probe = match self.mode {
+            // Known to be modern: its silence means that it is busy.
+            ClientLifecycleMode::Discover { .. } => self.timeout,
+            _ => PROBE_TIMEOUT.min(self.timeout / 2),
+        };
         let line_bytes = self.result_bytes.saturating_add(ENVELOPE_BYTES);
         let shelf = Arc::new(Shelf::default());
         let onto = Arc::clone(&shelf);
@@ -101,9 +108,9 @@ impl Start<'_> {
                 Ok(Err(error)) => Some(error),
                 Err(_) => None,
             };
-        let worth_a_restart = error.as_ref().is_some_and(broke_off);
+        let next = error.as_ref().and_then(next_mode);
         let error = self.explain(&process, error).await;
-        Err(Failed { error, worth_a_restart })
+        Err(Failed { error, next })
     }
 
     /// The reason in our words. What the process did says more than what the protocol missed.
@@ -133,13 +140,21 @@ impl Start<'_> {
     }
 }
 
-/// Whether the conversation broke off, as opposed to ending with an answer.
-fn broke_off(error: &ClientInitializeError) -> bool {
+/// How to greet the server when it is started again, if that may help.
+fn next_mode(error: &ClientInitializeError) -> Option<ClientLifecycleMode> {
     match error {
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => broke_off(fallback),
-        ClientInitializeError::NoCompatibleProtocolVersion { .. }
-        | ClientInitializeError::JsonRpcError(_) => false,
-        _ => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => next_mode(fallback),
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => None,
+        // Only a modern server knows this code: it had not understood the question yet when we
+        // took its silence for a no.
+        ClientInitializeError::JsonRpcError(refusal)
+            if refusal.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION =>
+        {
+            Some(ClientLifecycleMode::Discover { preferred_versions: modern_revisions() })
+        }
+        ClientInitializeError::JsonRpcError(_) => None,
+        // The conversation broke off, as opposed to ending with an answer.
+        _ => Some(ClientLifecycleMode::Initialize),
     }
 }
 

@@ -50,6 +50,17 @@ async fn silence_on_the_modern_question_means_the_old_handshake() {
 }
 
 #[tokio::test]
+async fn a_modern_server_that_takes_its_time_is_not_taken_for_an_old_one() {
+    let notes = Notes::new("modern_but_slow");
+    let config = noting("modern_but_slow", &notes).connect_timeout(Duration::from_secs(10));
+    let broker = broker(config, CallLimits::default()).await;
+    let status = broker.servers().remove(0);
+    let ServerState::Ready { era, .. } = status.state else { panic!("{status:?}") };
+    assert_eq!(era, Era::Modern);
+    assert_eq!(notes.text().matches("initialize").count(), 1);
+}
+
+#[tokio::test]
 async fn a_server_of_another_time_is_told_apart() {
     let error = failure(&reached("future_only").await);
     assert_eq!(error, ConnectError::Revision { supported: vec!["2099-01-01".to_owned()] });
