@@ -26,13 +26,16 @@ demo: v8 ## Build the program and two MCP servers, and let a script triage a day
 	$(heading) 'The declarations that a model reads (cofferdam types)'
 	@$(cofferdam) types --config $(demo_config)
 	$(heading) 'The policy: what a script may call without asking ($(demo_config))'
-	@python3 -c 'import json; print(*map(json.dumps, json.load(open("$(demo_config)"))["policy"]), sep="\n")'
+	@sed -n '/"policy"/,/]/p' $(demo_config)
 	$(heading) 'The script that a model wrote (examples/triage.ts)'
 	@cat examples/triage.ts
-	$(heading) 'The run, and the ledger of its calls (cofferdam run --ledger)'
+	$(heading) 'The run: what the model gets back, and for you the ledger of its calls (cofferdam run --ledger)'
 	@$(cofferdam) run --config $(demo_config) --ledger examples/triage.ts
+	@printf '\nThe tickets are in %s (SQLite).\n' $(tickets)
 
+# Programs first: the end-to-end tests start those of the demo's servers, which `cargo test` alone does not build.
 test: v8 servers ## Run all tests, then the demo and a check of what it left behind
+	cargo build --workspace --bins --tests
 	cargo test --workspace
 	@scripts/test-demo.sh
 

@@ -5,6 +5,12 @@
 //! output (`[folder]` is the folder it runs in), and the versions of the servers.
 //! `scripts/test-servers.sh` installs these; without them the tests fail.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a scene that cannot be set up fails its test"
+)]
+
 mod scene;
 
 use scene::{HttpServer, Scene, demo, fixture, script, server};
