@@ -32,3 +32,7 @@ pub use ::broker::{
 pub use ::runtime::{Isolation, Limits, Outcome, WorkerProgram};
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

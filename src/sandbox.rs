@@ -122,7 +122,7 @@ impl Builder {
         let call_limits = CallLimits::default()
             .argument_bytes(limits.argument_bytes)
             .result_bytes(limits.result_bytes)
-            .tool_timeout(limits.tool);
+            .tool_timeout(limits.tool_timeout);
         let broker = broker.limits(call_limits).connect().await?;
         let declarations = Arc::new(declare(&broker));
         Ok(Sandbox { broker, runtime, declarations, limits })

@@ -21,7 +21,7 @@ pub struct Limits {
     pub wall: Duration,
     /// Time of one tool call. Default: 60 s. Handed to the [`ToolHost`](crate::ToolHost), which
     /// holds it: only the host knows which part of a call's time was spent on asking a human.
-    pub tool: Duration,
+    pub tool_timeout: Duration,
     /// V8's heap in bytes. Default: 128 MiB.
     pub heap_bytes: usize,
     /// All living `ArrayBuffer`s together, in bytes. Default: 64 MiB. One more allocation throws a
@@ -54,7 +54,7 @@ impl Default for Limits {
         Self {
             cpu: Duration::from_secs(10),
             wall: Duration::from_secs(120),
-            tool: Duration::from_secs(60),
+            tool_timeout: Duration::from_secs(60),
             heap_bytes: 128 * MIB,
             array_buffer_bytes: 64 * MIB,
             source_bytes: MIB / 2,

@@ -178,7 +178,8 @@ impl<'h> Calls<'h> {
         self.made += 1;
         self.busy_since.get_or_insert_with(Instant::now);
         let NewCall { id, function, input, raw, timeout, line } = call;
-        let timeout = timeout.map_or(self.limits.tool, |asked| asked.min(self.limits.tool));
+        let timeout =
+            timeout.map_or(self.limits.tool_timeout, |asked| asked.min(self.limits.tool_timeout));
         let wall = self.wall.clone();
         let answer = self.host.call(Call { function, input, raw, timeout, line, wall });
         let answer = Abortable::new(answer, registration);

@@ -26,9 +26,9 @@ pub(super) struct Terminal {
 }
 
 /// Lines that are typed, from the first question on.
-enum Typed {
-    NotYet(Box<dyn BufRead + Send>),
-    Lines(mpsc::UnboundedReceiver<String>),
+struct Typed {
+    reader: Option<Box<dyn BufRead + Send>>,
+    lines: Option<mpsc::UnboundedReceiver<String>>,
 }
 
 impl Terminal {
@@ -42,7 +42,8 @@ impl Terminal {
         } else {
             Box::new(BufReader::new(File::open("/dev/tty").ok()?))
         };
-        Some(Self { typed: Mutex::new(Typed::NotYet(reader)), progress })
+        let typed = Typed { reader: Some(reader), lines: None };
+        Some(Self { typed: Mutex::new(typed), progress })
     }
 }
 
@@ -77,14 +78,9 @@ impl Approver for Terminal {
 
 impl Typed {
     fn lines(&mut self) -> &mut mpsc::UnboundedReceiver<String> {
-        if let Self::NotYet(reader) = self {
-            let reader = std::mem::replace(reader, Box::new(io::empty()));
-            *self = Self::Lines(read_lines(reader));
-        }
-        match self {
-            Self::Lines(lines) => lines,
-            Self::NotYet(_) => unreachable!("this was just replaced"),
-        }
+        self.lines.get_or_insert_with(|| {
+            read_lines(self.reader.take().unwrap_or_else(|| Box::new(io::empty())))
+        })
     }
 }
 

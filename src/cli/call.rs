@@ -50,7 +50,7 @@ pub(super) async fn call(arguments: Arguments, interrupt: &Interrupt) -> anyhow:
                 Exit::Interrupted
             }
             Some(Ok(answer)) => {
-                print(&answer);
+                print(&answer)?;
                 Exit::Done
             }
             Some(Err(error)) => {
@@ -72,7 +72,7 @@ async fn read(input: String) -> anyhow::Result<String> {
 }
 
 /// The structured content, or else the text of the content, or else the whole result.
-fn print(answer: &Answer) {
+fn print(answer: &Answer) -> anyhow::Result<()> {
     if let Some(structured) = &answer.structured {
         return output::json(structured);
     }

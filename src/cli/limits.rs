@@ -17,7 +17,7 @@ pub(super) struct Given {
     /// CPU time of the script [limit `cpu`]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     cpu: Option<Duration>,
-    /// Time of one tool call [limit `tool`]
+    /// Time of one tool call [limit `tool_timeout`]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     tool_timeout: Option<Duration>,
     /// The script's heap, e.g. 256MiB [limit `heap_bytes`]
@@ -58,7 +58,7 @@ impl Given {
         Limits {
             cpu: self.cpu.unwrap_or(configured.cpu),
             wall: self.timeout.unwrap_or(configured.wall),
-            tool: self.tool_timeout.unwrap_or(configured.tool),
+            tool_timeout: self.tool_timeout.unwrap_or(configured.tool_timeout),
             heap_bytes: self.memory.unwrap_or(configured.heap_bytes),
             array_buffer_bytes: self.array_buffers.unwrap_or(configured.array_buffer_bytes),
             source_bytes: self.source.unwrap_or(configured.source_bytes),

@@ -4,32 +4,36 @@
 //! may stop reading at any time; that is no error.
 
 use super::visible::visible;
+use anyhow::Context;
 use std::io::{self, IsTerminal, Write};
 
 /// Prints what was asked for. On a terminal, what would move the cursor or hide text is made
 /// visible; through a pipe every byte arrives as it is.
-pub(super) fn print(text: &str) {
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let stdout = io::stdout();
-    if stdout.is_terminal() {
-        write_all(stdout.lock(), &visible(text));
-    } else {
-        write_all(stdout.lock(), text);
+    let shown = if stdout.is_terminal() { visible(text) } else { text.into() };
+    match write_all(stdout.lock(), &shown) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("standard output cannot be written")
+        }
+        _ => Ok(()),
     }
 }
 
 /// Prints JSON.
-pub(super) fn json(value: &serde_json::Value) {
-    print(&format!("{value:#}\n"));
+pub(super) fn json(value: &serde_json::Value) -> anyhow::Result<()> {
+    print(&format!("{value:#}\n"))
 }
 
 /// Says something besides.
 pub(super) fn note(text: &str) {
-    write_all(io::stderr().lock(), &format!("{}\n", visible(text)));
+    prompt(&format!("{text}\n"));
 }
 
 /// Says something besides, without ending the line.
 pub(super) fn prompt(text: &str) {
-    write_all(io::stderr().lock(), &visible(text));
+    // There is nowhere left to report a failure to.
+    let _ = write_all(io::stderr().lock(), &visible(text));
 }
 
 /// Warns of something that does not end the program.
@@ -42,7 +46,7 @@ pub(super) fn error(text: &str) {
     note(&format!("error: {text}"));
 }
 
-fn write_all(mut to: impl Write, text: &str) {
-    // There is nowhere left to report this to.
-    let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+fn write_all(mut to: impl Write, text: &str) -> io::Result<()> {
+    to.write_all(text.as_bytes())?;
+    to.flush()
 }

@@ -69,9 +69,9 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
     {
         let _hush = show.hush();
         if arguments.json {
-            output::json(&report.to_json());
+            output::json(&report.to_json())?;
         } else {
-            output::print(&report.to_model_text(arguments.budget));
+            output::print(&report.to_model_text(arguments.budget))?;
         }
         if arguments.ledger {
             output::note(&ledger::text(&report.ledger));

@@ -33,11 +33,11 @@ pub(super) async fn servers(arguments: Arguments, interrupt: &Interrupt) -> anyh
     };
     let servers = sandbox.servers();
     if arguments.json {
-        output::json(&servers.iter().map(json).collect());
+        output::json(&servers.iter().map(json).collect())?;
     } else if servers.is_empty() {
         output::note("there are no servers in the configuration");
     } else {
-        output::print(&text(&servers, arguments.verbose));
+        output::print(&text(&servers, arguments.verbose))?;
     }
     sandbox.shutdown().await;
     Ok(if failed(&servers).next().is_some() { Exit::Unreachable } else { Exit::Done })

@@ -44,11 +44,11 @@ pub(super) async fn tools(arguments: Arguments, interrupt: &Interrupt) -> anyhow
     let query = arguments.query.unwrap_or_default().to_lowercase();
     let listing = Listing::new(&sandbox, &judge, &query);
     if arguments.json {
-        output::json(&listing.json());
+        output::json(&listing.json())?;
     } else if listing.tools.is_empty() && listing.unavailable.is_empty() {
         output::note(if query.is_empty() { "there are no tools" } else { "no tool matches" });
     } else {
-        output::print(&listing.text());
+        output::print(&listing.text())?;
     }
     sandbox.shutdown().await;
     Ok(Exit::Done)

@@ -49,9 +49,9 @@ pub(super) async fn types(arguments: Arguments, interrupt: &Interrupt) -> anyhow
     };
     let declarations = sandbox.declarations();
     if arguments.globals {
-        output::print(GLOBALS);
+        output::print(GLOBALS)?;
     }
-    output::print(&select(declarations, |function| is_wanted(&function.server, &function.tool)));
+    output::print(&select(declarations, |function| is_wanted(&function.server, &function.tool)))?;
     for bad in &declarations.unavailable {
         if is_wanted(&bad.server, &bad.tool) {
             let (server, tool, reason) = (&bad.server, &bad.tool, &bad.reason);

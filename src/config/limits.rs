@@ -12,7 +12,7 @@ use std::time::Duration;
 const KEYS: [&str; 13] = [
     "cpu",
     "wall",
-    "tool",
+    "tool_timeout",
     "heap_bytes",
     "array_buffer_bytes",
     "source_bytes",
@@ -34,7 +34,7 @@ pub(super) fn read(node: &Node) -> Result<Limits, Fault> {
     Ok(Limits {
         cpu: duration("cpu", default.cpu)?,
         wall: duration("wall", default.wall)?,
-        tool: duration("tool", default.tool)?,
+        tool_timeout: duration("tool_timeout", default.tool_timeout)?,
         heap_bytes: bytes("heap_bytes", default.heap_bytes)?,
         array_buffer_bytes: bytes("array_buffer_bytes", default.array_buffer_bytes)?,
         source_bytes: bytes("source_bytes", default.source_bytes)?,

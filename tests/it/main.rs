@@ -4,5 +4,6 @@
 mod cli;
 mod hosts;
 mod outcomes;
+mod readme;
 mod scripts;
 mod servers;

@@ -86,7 +86,7 @@ fn settings(source: &str) -> Settings {
             "process_only" => settings.process_only = true,
             "cpu_ms" => limits.cpu = Duration::from_millis(number.into()),
             "wall_ms" => limits.wall = Duration::from_millis(number.into()),
-            "tool_ms" => limits.tool = Duration::from_millis(number.into()),
+            "tool_timeout_ms" => limits.tool_timeout = Duration::from_millis(number.into()),
             "heap_mib" => limits.heap_bytes = size << 20,
             "array_buffer_bytes" => limits.array_buffer_bytes = size,
             "source_bytes" => limits.source_bytes = size,

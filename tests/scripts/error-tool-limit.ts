@@ -1,2 +1,2 @@
-//@ tool_ms 100
+//@ tool_timeout_ms 100
 await demo_sleep({ ms: 60000 });

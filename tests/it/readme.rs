@@ -1,0 +1,116 @@
+//! The README tells the truth: its commands run, its configuration loads, its limits are the
+//! program's. (Its Rust is a doc test.)
+
+use cofferdam::{Limits, config::Config};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
+
+const README: &str = include_str!("../../README.md");
+
+/// The bodies of the code blocks in a language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    let mut blocks = Vec::new();
+    let mut rest = README;
+    while let Some((_, after)) = rest.split_once(fence.as_str()) {
+        let (body, after) = after.split_once("\n```").expect("every block has an end");
+        blocks.push(body);
+        rest = after;
+    }
+    blocks
+}
+
+#[test]
+fn commands_run() {
+    let program = Path::new(env!("CARGO_BIN_EXE_cofferdam"));
+    let programs = program.parent().expect("it is in a folder");
+    for server in ["logging", "ticketing"] {
+        let server = programs.join(server);
+        assert!(server.exists(), "{} is missing: run `make test`", server.display());
+    }
+    std::fs::create_dir_all("target/demo").expect("a folder for the tickets");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    let lines = blocks("console").into_iter().flat_map(str::lines);
+    let commands: Vec<_> = lines.filter_map(|line| line.strip_prefix("$ ")).collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    for command in commands {
+        let output = Command::new("bash")
+            .args(["-c", command])
+            .env("PATH", &path)
+            .env("COFFERDAM_BIN_DIR", programs)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdin(Stdio::null())
+            .output()
+            .expect("bash runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}\n{said}");
+        assert!(!output.stdout.is_empty(), "{command} printed nothing");
+    }
+}
+
+#[test]
+fn the_demo_script_is_the_one_that_is_shown() {
+    let script = std::fs::read_to_string("examples/triage.ts").expect("the demo's script");
+    assert!(blocks("ts").iter().any(|block| script.contains(block)));
+}
+
+#[test]
+fn configuration_loads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, block) in blocks("json").into_iter().enumerate() {
+        let file = folder.path().join(format!("{number}.json"));
+        std::fs::write(&file, block.replace("${env:TRACKER_TOKEN}", "token")).expect("written");
+        Config::load(&file).unwrap_or_else(|error| panic!("{error}\n{block}"));
+    }
+}
+
+#[test]
+fn limits_are_the_defaults() {
+    let Limits {
+        cpu,
+        wall,
+        tool_timeout,
+        heap_bytes,
+        array_buffer_bytes,
+        source_bytes,
+        argument_bytes,
+        result_bytes,
+        calls,
+        calls_in_flight,
+        timers,
+        console_bytes,
+        value_bytes,
+    } = Limits::default();
+    let kib = |bytes: usize| match bytes {
+        bytes if bytes >= 1 << 20 => format!("{} MiB", bytes >> 20),
+        bytes => format!("{} KiB", bytes >> 10),
+    };
+    let rows = [
+        ("cpu", format!("{} s", cpu.as_secs())),
+        ("wall", format!("{} s", wall.as_secs())),
+        ("tool_timeout", format!("{} s", tool_timeout.as_secs())),
+        ("heap_bytes", kib(heap_bytes)),
+        ("array_buffer_bytes", kib(array_buffer_bytes)),
+        ("source_bytes", kib(source_bytes)),
+        ("argument_bytes", kib(argument_bytes)),
+        ("result_bytes", kib(result_bytes)),
+        ("calls", thousands(calls)),
+        ("calls_in_flight", calls_in_flight.to_string()),
+        ("timers", thousands(timers)),
+        ("console_bytes", kib(console_bytes)),
+        ("value_bytes", kib(value_bytes)),
+    ];
+    for (name, default) in rows {
+        let row = format!("| `{name}` | {default}");
+        assert!(README.contains(&row), "the table of limits has no `{row}`");
+    }
+}
+
+fn thousands(number: u32) -> String {
+    match (number / 1000, number % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    }
+}
