@@ -1,5 +1,7 @@
 //! What comes out: a declaration per tool, and what is to be said about the list as a whole.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::emit::{Emit, Signature, Style};
 use crate::jsdoc::Doc;
 use crate::name::RenameReason;
@@ -22,6 +24,22 @@ pub struct Declarations {
     pub unavailable: Vec<Unavailable>,
     pub(crate) text: String,
     pub(crate) types: Types,
+    places: Places,
+}
+
+/// Where in `functions` each one is, by its identifier and by its tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Places {
+    by_identifier: HashMap<String, usize>,
+    by_tool: HashMap<String, HashMap<String, usize>>,
+}
+
+impl Places {
+    fn add(&mut self, function: &Function, place: usize) {
+        self.by_identifier.insert(function.identifier.clone(), place);
+        let of_server = self.by_tool.entry(function.server.clone()).or_default();
+        of_server.insert(function.tool.clone(), place);
+    }
 }
 
 /// The types behind the declarations, from which other forms of them are printed.
@@ -145,16 +163,54 @@ impl Declarations {
 
     /// The function that scripts call `identifier`.
     pub fn function(&self, identifier: &str) -> Option<&Function> {
-        self.functions.iter().find(|function| function.identifier == identifier)
+        let place = *self.places.by_identifier.get(identifier)?;
+        // The list is public: its owner may have changed it.
+        self.functions.get(place).filter(|function| function.identifier == identifier)
     }
 
     /// What scripts call the tool.
     pub fn identifier(&self, server: &str, tool: &str) -> Option<&str> {
-        let found = self
-            .functions
-            .iter()
-            .find(|function| function.server == server && function.tool == tool)?;
-        Some(&found.identifier)
+        let place = *self.places.by_tool.get(server)?.get(tool)?;
+        let function = self.functions.get(place)?;
+        (function.server == server && function.tool == tool).then_some(&function.identifier)
+    }
+
+    /// The same without the tools that are not wanted, asked by server and tool. Names stay as
+    /// they are, whatever is left out.
+    pub fn only(&self, is_wanted: impl Fn(&str, &str) -> bool) -> Self {
+        let renamed = self.renamed.iter().filter(|tool| is_wanted(&tool.server, &tool.tool));
+        let bad = self.unavailable.iter().filter(|tool| is_wanted(&tool.server, &tool.tool));
+        let mut only = Self {
+            renamed: renamed.cloned().collect(),
+            unavailable: bad.cloned().collect(),
+            types: Types { shared: self.types.shared.clone(), functions: Vec::new() },
+            ..Self::default()
+        };
+        for (function, types) in self.functions.iter().zip(&self.types.functions) {
+            if is_wanted(&function.server, &function.tool) {
+                only.push(function.clone(), types.clone());
+            }
+        }
+        only.keep_needed(self.interfaces.clone());
+        only
+    }
+
+    /// Adds the function of a tool.
+    pub(crate) fn push(&mut self, function: Function, types: FunctionType) {
+        self.places.add(&function, self.functions.len());
+        self.functions.push(function);
+        self.types.functions.push(types);
+    }
+
+    /// Takes those of `interfaces` that the functions need; after this the text is complete.
+    pub(crate) fn keep_needed(&mut self, mut interfaces: Vec<Interface>) {
+        let needed: HashSet<&String> =
+            self.functions.iter().flat_map(|function| &function.interfaces).collect();
+        interfaces.retain(|interface| needed.contains(&interface.name));
+        self.interfaces = interfaces;
+        let types = self.interfaces.iter().map(|interface| interface.declaration.as_str());
+        let functions = self.functions.iter().map(|function| function.declaration.as_str());
+        self.text = types.chain(functions).collect();
     }
 
     /// The same functions as a TypeScript module with bodies, for hosts with a runtime of their
@@ -162,8 +218,10 @@ impl Declarations {
     pub fn stubs(&self) -> String {
         let printer = Printer::default();
         let mut text = String::new();
+        let needed: HashSet<&str> =
+            self.interfaces.iter().map(|interface| interface.name.as_str()).collect();
         for ty in &self.types.shared {
-            if self.interfaces.iter().any(|interface| interface.name == ty.name) {
+            if needed.contains(ty.name.as_str()) {
                 text.push_str(&self.types.print_shared(ty, Style::Stub, &printer));
             }
         }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::Value;
+
 use crate::declarations::{
     Declarations, Function, FunctionType, Interface, Renaming, Returns, Unavailable,
 };
@@ -17,6 +19,9 @@ use crate::ty::Type;
 
 /// How much of a tool's own name is shown in the comment of its function, in characters.
 const NAME_CHARS: usize = 128;
+
+/// What is told of an input schema in the comment of its function.
+const ABOUT_INPUT: [&str; 4] = ["@deprecated", "@properties", "@untyped", "@example"];
 
 /// Declares all tools. Never fails: a tool that cannot be declared is listed with the reason.
 pub fn declare(tools: &[Tool], options: &Options) -> Declarations {
@@ -73,26 +78,42 @@ fn function_type(
         None => None,
         Some(schema) => Some(lower(schema, &format!("{hint}Output"), options, &mut definitions)?),
     };
-    let doc = doc(tool, named, options);
+    let doc = doc(tool, named, output.as_ref(), options);
     Ok((FunctionType { doc, input, optional, output }, definitions))
 }
 
 /// The comment of a function.
-fn doc(tool: &Tool, named: &Named, options: &Options) -> Doc {
+fn doc(tool: &Tool, named: &Named, output: Option<&Type>, options: &Options) -> Doc {
     let said = |text: &Option<String>| {
         text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
-    let prose = said(&tool.description).or_else(|| said(&tool.title));
-    let mut facts = Vec::new();
+    let of_schema = |schema: &Value| {
+        let map = schema.as_object();
+        map.map(|map| Doc::of_schema(map, options.description_chars)).unwrap_or_default()
+    };
+    let input = of_schema(&tool.input_schema);
+    let prose = said(&tool.description).or_else(|| said(&tool.title)).unwrap_or(input.prose);
+    // Of the arguments as a whole; each of them has its own.
+    let tells = |fact: &String| ABOUT_INPUT.iter().any(|tag| fact.starts_with(tag));
+    let mut facts: Vec<String> = input.facts.into_iter().filter(tells).collect();
+    // A type with a name has its comment there.
+    if let Some(schema) = tool.output_schema.as_ref()
+        && !matches!(output, Some(Type::Named(_)))
+    {
+        let result = of_schema(schema).on_one_line();
+        if !result.is_empty() {
+            facts.push(format!("@returns {result}"));
+        }
+    }
     if let Some(effects) = effects(tool.annotations) {
         facts.push(effects.to_owned());
     }
     if named.reason.is_some() {
         let [tool, server] =
-            [&tool.name, &tool.server].map(|name| serde_json::Value::from(cut(name, NAME_CHARS)));
+            [&tool.name, &tool.server].map(|name| Value::from(cut(name, NAME_CHARS)));
         facts.push(format!("@tool {tool} of server {server}"));
     }
-    Doc { prose: cut(&prose.unwrap_or_default(), options.description_chars), facts }
+    Doc { prose: cut(&prose, options.description_chars), facts }
 }
 
 impl Declarations {
@@ -130,7 +151,6 @@ impl Declarations {
             .iter()
             .map(|interface| (interface.name.as_str(), interface.declaration.len()))
             .collect();
-        let mut needed_by_any = HashSet::new();
         for ((tool, named, types), interfaces) in typed.into_iter().zip(needed) {
             let declaration =
                 self.types.print_function(&named.identifier, &types, Style::Declaration, &printer);
@@ -142,17 +162,9 @@ impl Declarations {
                 self.refuse(tool, Reason::DeclarationTooLong { bytes, limit });
                 continue;
             }
-            needed_by_any.extend(interfaces.iter().cloned());
             self.admit(tool, named, types, declaration, interfaces);
         }
-        self.interfaces =
-            printed.into_iter().filter(|ty| needed_by_any.contains(&ty.name)).collect();
-        self.text = self
-            .interfaces
-            .iter()
-            .map(|interface| interface.declaration.as_str())
-            .chain(self.functions.iter().map(|function| function.declaration.as_str()))
-            .collect();
+        self.keep_needed(printed);
     }
 
     fn admit(
@@ -171,15 +183,9 @@ impl Declarations {
         }
         let returns =
             if types.output.is_some() { Returns::Structured } else { Returns::ToolResult };
-        self.functions.push(Function {
-            identifier,
-            server,
-            tool: name,
-            declaration,
-            returns,
-            interfaces,
-        });
-        self.types.functions.push(types);
+        let function =
+            Function { identifier, server, tool: name, declaration, returns, interfaces };
+        self.push(function, types);
     }
 }
 

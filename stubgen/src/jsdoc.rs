@@ -1,6 +1,11 @@
 //! Descriptions and what types cannot say, as comments that nothing breaks out of.
 
+mod facts;
+mod parts;
+
 use serde_json::{Map, Value};
+
+use facts::facts;
 
 /// What a comment tells about a type, a property or a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -11,9 +16,6 @@ pub(crate) struct Doc {
     pub(crate) facts: Vec<String>,
 }
 
-/// Longest value that is shown for `@default`, `@pattern` and `@example`, in characters.
-const FACT_CHARS: usize = 80;
-
 /// A comment is one line when it is not longer than this, in characters.
 const LINE_CHARS: usize = 160;
 
@@ -22,6 +24,7 @@ impl Doc {
     pub(crate) fn of_schema(schema: &Map<String, Value>, limit: usize) -> Self {
         let prose = schema.get("description").and_then(Value::as_str).unwrap_or_default();
         let mut doc = Self { prose: cut(prose.trim(), limit), facts: facts(schema) };
+        doc.add_parts(schema, limit);
         // Not worth a comment of its own.
         if !doc.is_empty() && schema.get("type").and_then(Value::as_str) == Some("integer") {
             doc.facts.push("@integer".to_owned());
@@ -88,6 +91,9 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 
 /// Text that can stand in a comment: no end of it, nothing that reorders or hides characters.
 pub(crate) fn harmless(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("*/") {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -103,6 +109,9 @@ pub(crate) fn harmless(text: &str) -> String {
 
 /// Control characters, line separators, and characters that reorder or hide others.
 pub(crate) fn is_invisible(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     c.is_control()
         || matches!(c,
             '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -117,88 +126,6 @@ pub(crate) fn visible(c: char) -> impl Iterator<Item = char> {
     let escapes: Vec<String> =
         c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect();
     escapes.concat().chars().collect::<Vec<_>>().into_iter()
-}
-
-/// Keywords with a meaning that TypeScript types do not have.
-fn facts(schema: &Map<String, Value>) -> Vec<String> {
-    let mut facts = Vec::new();
-    if schema.get("deprecated") == Some(&Value::Bool(true)) {
-        facts.push("@deprecated".to_owned());
-    }
-    if let Some(value) = schema.get("default") {
-        push_value(&mut facts, "default", value);
-    }
-    for keyword in ["format", "pattern"] {
-        if let Some(Value::String(text)) = schema.get(keyword) {
-            facts.push(format!("@{keyword} {}", cut(text, FACT_CHARS)));
-        }
-    }
-    push_range(&mut facts, schema);
-    push_size(&mut facts, schema, "length", ["minLength", "maxLength"]);
-    push_size(&mut facts, schema, "items", ["minItems", "maxItems"]);
-    push_size(&mut facts, schema, "properties", ["minProperties", "maxProperties"]);
-    if let Some(Value::Number(step)) = schema.get("multipleOf") {
-        facts.push(format!("@multipleOf {step}"));
-    }
-    if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
-        facts.push("@unique".to_owned());
-    }
-    let untyped: Vec<&str> = ["not", "if", "contains", "dependentSchemas", "dependentRequired"]
-        .into_iter()
-        .filter(|keyword| schema.contains_key(*keyword))
-        .collect();
-    if !untyped.is_empty() {
-        facts.push(format!("@untyped {}", untyped.join(", ")));
-    }
-    let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
-    if let Some(value) = first.or_else(|| schema.get("example")) {
-        push_value(&mut facts, "example", value);
-    }
-    facts
-}
-
-/// A value as JSON, if it is short enough to be worth its tokens.
-fn push_value(facts: &mut Vec<String>, tag: &str, value: &Value) {
-    let size = match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.len(),
-        Value::Object(map) => map.len(),
-        _ => 0,
-    };
-    if size > FACT_CHARS {
-        return;
-    }
-    let text = value.to_string();
-    if text.len() <= FACT_CHARS {
-        facts.push(format!("@{tag} {text}"));
-    }
-}
-
-/// Bounds of a number: `@range 1..10`, an excluded bound as `>1` or `<10`.
-fn push_range(facts: &mut Vec<String>, schema: &Map<String, Value>) {
-    let bound = |inclusive: &str, exclusive: &str, sign: &str| {
-        let number = schema.get(inclusive).filter(|value| value.is_number());
-        match schema.get(exclusive) {
-            Some(Value::Number(limit)) => Some(format!("{sign}{limit}")),
-            Some(Value::Bool(true)) => number.map(|limit| format!("{sign}{limit}")),
-            _ => number.map(Value::to_string),
-        }
-    };
-    let low = bound("minimum", "exclusiveMinimum", ">");
-    let high = bound("maximum", "exclusiveMaximum", "<");
-    if low.is_some() || high.is_some() {
-        facts.push(format!("@range {}..{}", low.unwrap_or_default(), high.unwrap_or_default()));
-    }
-}
-
-/// Bounds of a size: `@length 1..50`.
-fn push_size(facts: &mut Vec<String>, schema: &Map<String, Value>, tag: &str, keys: [&str; 2]) {
-    let [low, high] = keys.map(|key| schema.get(key).and_then(Value::as_u64));
-    let low = low.filter(|low| *low > 0);
-    if low.is_some() || high.is_some() {
-        let text = |bound: Option<u64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
-        facts.push(format!("@{tag} {}..{}", text(low), text(high)));
-    }
 }
 
 #[cfg(test)]

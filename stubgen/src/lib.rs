@@ -13,36 +13,127 @@
 //! - **Is stable.** The same tools give the same bytes, and a tool keeps its name when unrelated
 //!   tools come and go.
 //!
-//! # Examples
+//! # A list of tools, from beginning to end
+//! Tools come as `tools/list` gave them, each with the name of its server. A tool that cannot be
+//! declared, one that had to be renamed, and two that share a type:
 //! ```
-//! use serde_json::json;
-//! use stubgen::{Annotations, Options, Tool};
+//! use serde_json::{Value, json};
+//! use stubgen::{Annotations, Detail, Options, Reason, RenameReason, Tool};
 //!
-//! let tool = Tool {
-//!     server: "ticketing".to_owned(),
-//!     name: "createIssue".to_owned(),
+//! let tool = |server: &str, name: &str, description: &str, input_schema: Value| Tool {
+//!     server: server.to_owned(),
+//!     name: name.to_owned(),
 //!     title: None,
-//!     description: Some("Open a ticket.".to_owned()),
-//!     input_schema: json!({
-//!         "type": "object",
-//!         "properties": {
-//!             "title": { "type": "string" },
-//!             "priority": { "enum": ["low", "high"] },
-//!         },
-//!         "required": ["title"],
-//!     }),
+//!     description: Some(description.to_owned()),
+//!     input_schema,
 //!     output_schema: None,
 //!     annotations: Annotations::default(),
 //! };
-//! let declarations = stubgen::declare(&[tool], &Options::default());
+//! let person = json!({
+//!     "type": "object",
+//!     "properties": { "mail": { "type": "string", "format": "email" } },
+//!     "required": ["mail"],
+//! });
+//! let mut create = tool("ticketing", "createIssue", "Open a ticket.", json!({
+//!     "type": "object",
+//!     "properties": {
+//!         "title": { "type": "string", "maxLength": 80 },
+//!         "priority": { "enum": ["low", "high"] },
+//!         "watchers": { "type": "array", "items": { "$ref": "#/$defs/Person" } },
+//!     },
+//!     "required": ["title"],
+//!     "$defs": { "Person": person },
+//! }));
+//! create.output_schema = Some(json!({
+//!     "type": "object",
+//!     "properties": { "issueId": { "type": "string" } },
+//!     "required": ["issueId"],
+//! }));
+//! let assign = tool("ticketing", "assign-to", "Give it to somebody.", json!({
+//!     "type": "object",
+//!     "properties": { "issueId": { "type": "string" }, "to": { "$ref": "#/$defs/Person" } },
+//!     "required": ["issueId", "to"],
+//!     "$defs": { "Person": person },
+//! }));
+//! let broken = tool("ticketing", "close", "Close it.", json!({ "$ref": "https://example.org/close" }));
+//!
+//! let declarations = stubgen::declare(&[create, assign, broken], &Options::default());
 //! assert_eq!(
 //!     declarations.text(),
-//!     r#"/** Open a ticket. */
-//! declare function ticketing_createIssue(input: { title: string; priority?: "low" | "high"; }): Promise<ToolResult>;
+//!     r#"interface Person {
+//!   /** @format email */
+//!   mail: string;
+//! }
+//! /** Open a ticket. */
+//! declare function ticketing_createIssue(input: {
+//!   /** @length ..80 */
+//!   title: string;
+//!   priority?: "low" | "high";
+//!   watchers?: Person[];
+//! }): Promise<{ issueId: string; }>;
+//! /** Give it to somebody. @tool "assign-to" of server "ticketing" */
+//! declare function ticketing_assign_to(input: { issueId: string; to: Person; }): Promise<ToolResult>;
 //! "#
 //! );
-//! assert_eq!(declarations.identifier("ticketing", "createIssue"), Some("ticketing_createIssue"));
+//!
+//! // Names lead both ways.
+//! assert_eq!(declarations.identifier("ticketing", "assign-to"), Some("ticketing_assign_to"));
+//! let function = declarations.function("ticketing_assign_to").unwrap();
+//! assert_eq!((function.server.as_str(), function.tool.as_str()), ("ticketing", "assign-to"));
+//! assert_eq!(declarations.renamed[0].reason, RenameReason::Characters);
+//!
+//! // What went wrong is data, and says which tool.
+//! assert_eq!(declarations.unavailable[0].tool, "close");
+//! assert!(matches!(declarations.unavailable[0].reason, Reason::ExternalReference { .. }));
+//!
+//! // In few tokens: the tool that was asked for in full, the other by its name.
+//! let brief = declarations.within(80, &["ticketing_createIssue"]);
+//! assert!(brief.text.ends_with("// ticketing: 1 more tool: ticketing_assign_to\n"));
+//! assert_eq!(brief.shown[0].detail, Detail::Full);
+//!
+//! // The same with bodies, for a runtime that has no functions of its own for the tools.
+//! assert!(declarations.stubs().contains(r#"return mcp.callTool<ToolResult>("ticketing_assign_to", input);"#));
 //! ```
+//!
+//! # From schemas to types
+//! The dialects 2020-12 (if none is named), 2019-09, draft-07, -06 and -04 are read. What has a
+//! meaning in types is in the type:
+//!
+//! | schema | type |
+//! |---|---|
+//! | `type`, also a list of them; `enum`, `const` of any value; `nullable` | primitives, literals, unions |
+//! | `properties`, `required`, `additionalProperties`, `patternProperties`, `propertyNames` | object types, index signatures |
+//! | `items`, `prefixItems`, `additionalItems`, `unevaluatedItems`, small `minItems` and `maxItems` | arrays and tuples |
+//! | `anyOf`, `oneOf`, with whatever stands beside them | unions |
+//! | `allOf`, `$ref` with siblings | one merged object, else `&` |
+//! | `$ref` to any place in the document, `$anchor`, `$id`, `$dynamicRef` where it is local | `interface` or `type`, by the name of the definition |
+//! | `true`, `{}` / `false` | `unknown` / `never` |
+//! | `not`, `if`, `contains`, `dependentSchemas`, … | left out, which the comment says by `@untyped` |
+//!
+//! Types of one name that are equal all the way down are one; those that differ get suffixes.
+//! A reference that leads out of the document is never fetched: see [`Reason`].
+//!
+//! # What comments say
+//! The description, cut at [`Options::description_chars`], then what the type cannot say: on one
+//! line if that is enough.
+//!
+//! | tag | meaning |
+//! |---|---|
+//! | `@default`, `@example` | a value as JSON, if it is short |
+//! | `@format`, `@pattern` | of a string |
+//! | `@integer`, `@range 1..10`, `@range >0..<1`, `@multipleOf` | of a number; `>` and `<` leave out the bound itself |
+//! | `@length`, `@items`, `@properties`, `@unique` | sizes, from..to |
+//! | `- each: …`, `- [0]: …`, `- string: …` | what the items of an array or the members of a union say of themselves |
+//! | `@returns` | what the output schema says of itself |
+//! | `@readonly`, `@destructive`, `@deprecated` | what the server says of the tool, or of a part |
+//! | `@tool "a.b" of server "s"` | the tool's own name, where the function has another |
+//! | `@untyped not` | keywords that narrow the schema and not the type |
+//!
+//! # Names
+//! A function is called `<server>_<tool>`. Characters that cannot stand in an identifier become
+//! `_`; what is reserved, too long, or the same as another gets a suffix made from its own name,
+//! so that it stays when other tools come and go. Each such case is in
+//! [`Declarations::renamed`] with a [`RenameReason`].
 
 #![forbid(unsafe_code)]
 

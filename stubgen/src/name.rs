@@ -194,6 +194,10 @@ fn identifier_char(c: char) -> char {
 }
 
 fn is_reserved(name: &str) -> bool {
+    // No such word is longer, or of anything but letters.
+    if name.len() > "instanceof".len() || !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return false;
+    }
     let name = name.to_owned();
     let name = swc_ecma_ast::IdentName::from(name).sym;
     name.is_reserved_in_any()

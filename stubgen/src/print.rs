@@ -190,6 +190,9 @@ impl WriteJs for Lines {
     }
 
     fn write_str_lit(&mut self, _: Span, text: &str) -> std::io::Result<()> {
+        if !text.chars().any(is_invisible) {
+            return self.text(text);
+        }
         // Within quotes an escape is the same string as the character itself.
         let mut escaped = String::with_capacity(text.len());
         for c in text.chars() {

@@ -50,7 +50,7 @@ pub(crate) struct Document<'a> {
     pub(crate) root: &'a Value,
     pub(crate) dialect: Dialect,
     resources: Vec<Resource<'a>>,
-    /// The resource of each object in the document, by the object's address.
+    /// The resource of each object that is not part of the first, by the object's address.
     homes: HashMap<usize, usize>,
     anchors: HashMap<(usize, &'a str), &'a Value>,
     dynamic_anchors: HashMap<&'a str, Vec<&'a Value>>,
@@ -169,8 +169,15 @@ impl<'a> Document<'a> {
             }
             Value::Object(map) => {
                 let home =
-                    if position == Position::Schema { self.enter(value, home) } else { home };
-                self.homes.insert(address(value), home);
+                    if position == Position::Schema && map.keys().any(|key| may_identify(key)) {
+                        self.enter(value, home)
+                    } else {
+                        home
+                    };
+                // Most documents are one resource: what is not noted is part of the first.
+                if home != 0 {
+                    self.homes.insert(address(value), home);
+                }
                 for (key, child) in map {
                     self.index(child, home, position.below(key), depth + 1, size)?;
                 }
@@ -217,6 +224,11 @@ impl<'a> Document<'a> {
         }
         home
     }
+}
+
+/// Whether a keyword may be one that [`Document::enter`] reads.
+fn may_identify(keyword: &str) -> bool {
+    keyword.starts_with('$') || keyword == "id"
 }
 
 /// What an object in the document is, as far as identifiers in it are concerned.

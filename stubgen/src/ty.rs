@@ -101,10 +101,11 @@ impl Type {
         if flat.contains(&Self::Unknown) {
             return Self::Unknown;
         }
-        let wide: HashSet<Kind> = flat.iter().filter_map(Type::whole_kind).collect();
+        let is_wide = |kind: &Kind| flat.iter().any(|member| member.whole_kind() == Some(*kind));
+        let wide: Vec<Kind> =
+            [Kind::Boolean, Kind::Number, Kind::String].into_iter().filter(is_wide).collect();
         let both = [true, false].map(|value| Self::Literal(Literal::Boolean(value)));
         let boolean = wide.contains(&Kind::Boolean) || both.iter().all(|lit| flat.contains(lit));
-        let mut seen = HashSet::new();
         let mut members = Vec::new();
         let mut null = false;
         for member in flat {
@@ -118,10 +119,9 @@ impl Type {
                 Self::Literal(literal) if wide.contains(&literal.kind()) => continue,
                 other => other,
             };
-            if seen.insert(member.clone()) {
-                members.push(member);
-            }
+            members.push(member);
         }
+        members = distinct(members);
         if null {
             members.push(Self::Null);
         }
@@ -263,6 +263,24 @@ impl Literal {
     pub(crate) fn number(value: f64) -> Self {
         Self::Number(if value == 0.0 { 0 } else { value.to_bits() })
     }
+}
+
+/// The members without those that are there already.
+fn distinct(members: Vec<Type>) -> Vec<Type> {
+    /// Up to so many are compared one by one.
+    const FEW: usize = 8;
+    if members.len() <= FEW {
+        let mut kept: Vec<Type> = Vec::with_capacity(members.len());
+        for member in members {
+            if !kept.contains(&member) {
+                kept.push(member);
+            }
+        }
+        return kept;
+    }
+    let mut seen = HashSet::with_capacity(members.len());
+    let is_new: Vec<bool> = members.iter().map(|member| seen.insert(member)).collect();
+    members.into_iter().zip(is_new).filter_map(|(member, new)| new.then_some(member)).collect()
 }
 
 #[cfg(test)]

@@ -93,3 +93,17 @@ fn stubs_have_bodies() {
         insta::assert_snapshot!("stubs", stubs);
     });
 }
+
+#[test]
+fn a_part_is_declared_as_in_the_whole() {
+    let declarations = catalogue();
+    let mail = declarations.only(|server, _| server == "mail");
+    assert_eq!(mail.functions.len(), 6);
+    assert_eq!(mail.interfaces, declarations.interfaces);
+    assert_eq!(mail.function("mail_tool5"), declarations.function("mail_tool5"));
+    assert_eq!(mail.function("files_tool4"), None);
+    assert!(declarations.text().ends_with(&mail.functions[5].declaration));
+    assert_eq!(mail.within(usize::MAX, &[]).text, mail.text());
+    assert_eq!(declarations.only(|_, _| true), declarations);
+    assert_eq!(declarations.only(|_, _| false).text(), "");
+}

@@ -5,7 +5,6 @@ mod support;
 use proptest::prelude::*;
 use stubgen::{Options, Reason};
 use support::case::plain;
-use support::parse::declared_names;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
@@ -21,21 +20,15 @@ proptest! {
                 tool
             })
             .collect();
-        let declarations = stubgen::declare(&tools, &Options::default());
-        prop_assert_eq!(declarations.functions.len() + declarations.unavailable.len(), tools.len());
+        let declarations = support::property::declare(&tools);
         for unavailable in &declarations.unavailable {
             prop_assert_eq!(&unavailable.reason, &Reason::NoInput);
         }
-        let mut intended: Vec<&str> =
-            declarations.interfaces.iter().map(|interface| interface.name.as_str()).collect();
-        intended.extend(declarations.functions.iter().map(|function| function.identifier.as_str()));
-        prop_assert_eq!(declared_names(declarations.text()), intended);
-        // Alone or among others, a tool has the same name and gives the same.
+        // These names do not collide: alone or among others, a tool has the same.
         for tool in &tools {
             let alone = stubgen::declare(std::slice::from_ref(tool), &Options::default());
             let identifier = alone.identifier(&tool.server, &tool.name);
             prop_assert_eq!(identifier, declarations.identifier(&tool.server, &tool.name));
         }
-        prop_assert_eq!(stubgen::declare(&tools, &Options::default()), declarations);
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 use stubgen::{Options, Tool};
 use support::case::plain as tool;
-use support::parse::{declared_names, strings_in_types};
+use support::parse::strings_in_types;
 
 /// Pieces that end, open or bend something in TypeScript, in a comment or in a terminal.
 const PIECES: &[&str] = &[
@@ -93,23 +93,13 @@ proptest! {
         prop_assume!(strings[0] != format!("{}q", strings[9]) && strings[0] != format!("{}r", strings[11]));
         prop_assume!(strings[9] != strings[11]);
         let tools = tools_with(&strings, integer);
-        let declarations = stubgen::declare(&tools, &Options::default());
+        let declarations = support::property::declare(&tools);
         prop_assert_eq!(&declarations.unavailable, &[]);
-        let mut intended: Vec<String> =
-            declarations.interfaces.iter().map(|interface| interface.name.clone()).collect();
-        intended.extend(declarations.functions.iter().map(|function| function.identifier.clone()));
-        prop_assert_eq!(declared_names(declarations.text()), intended.clone());
-        let distinct: std::collections::HashSet<&String> = intended.iter().collect();
-        prop_assert_eq!(distinct.len(), intended.len(), "names are unique");
         // The literals that the schemas hold are what a parser reads from the text.
         let read = strings_in_types(declarations.text());
         for text in [&strings[6], &strings[7], &strings[8]] {
             prop_assert!(read.contains(text), "{:?} is not in:\n{}", text, declarations.text());
         }
-        let visible = |c: char| !c.is_control() || c == '\n';
-        prop_assert!(declarations.text().chars().all(visible), "{:?}", declarations.text());
-        let hidden = ['\u{202e}', '\u{2066}', '\u{2028}', '\u{200b}'];
-        prop_assert!(!declarations.text().contains(hidden), "{:?}", declarations.text());
     }
 }
 

@@ -21,12 +21,12 @@ impl Kinds {
     pub(super) fn of(map: &Map<String, Value>) -> Self {
         let mut kinds = Self::default();
         let names = match map.get("type") {
-            Some(Value::String(name)) => vec![Some(name.as_str())],
-            Some(Value::Array(names)) => names.iter().map(Value::as_str).collect(),
-            _ => return Self::ALL,
+            Some(Value::Array(names)) => names.as_slice(),
+            Some(name) => std::slice::from_ref(name),
+            None => return Self::ALL,
         };
         for name in names {
-            match name {
+            match name.as_str() {
                 Some("object") => kinds.object = true,
                 Some("array") => kinds.array = true,
                 Some("string") => kinds.string = true,

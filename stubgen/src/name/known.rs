@@ -1,6 +1,9 @@
 //! Names of types that scripts have already. A type of a tool must not take one: an interface of
 //! the same name would be joined with it.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Ours, TypeScript's own words, and what its ECMAScript library declares.
 const KNOWN: [&str; 3] = [OURS, WORDS, LIBRARY];
 
@@ -42,5 +45,7 @@ const LIBRARY: &str = "
 
 /// Whether `name` is the name of a type that every script has.
 pub(super) fn is_known_type(name: &str) -> bool {
-    KNOWN.iter().any(|names| names.split_whitespace().any(|known| known == name))
+    static NAMES: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| KNOWN.iter().flat_map(|names| names.split_whitespace()).collect());
+    NAMES.contains(name)
 }

@@ -1,10 +1,15 @@
 //! What the tests of this crate share.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "what is not as expected fails the test"
+)]
 
 pub(crate) mod case;
 pub(crate) mod lists;
 pub(crate) mod parse;
+pub(crate) mod property;
 pub(crate) mod schemas;
 pub(crate) mod typescript;
 
