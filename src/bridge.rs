@@ -1,7 +1,7 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
 use crate::nearest::nearest;
-use broker::{Answer, Ledger, Request, ToolError};
+use broker::{Answer, Broker, Ledger, Request, ServerState, ServerStatus, ToolError};
 use futures::future::BoxFuture;
 use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
@@ -10,13 +10,14 @@ use stubgen::Declarations;
 
 /// The host of one run.
 pub(crate) struct Bridge {
+    broker: Broker,
     run: broker::Run,
     declarations: Arc<Declarations>,
 }
 
 impl Bridge {
-    pub(crate) fn new(run: broker::Run, declarations: Arc<Declarations>) -> Self {
-        Self { run, declarations }
+    pub(crate) fn new(broker: &Broker, declarations: Arc<Declarations>) -> Self {
+        Self { broker: broker.clone(), run: broker.open_run(), declarations }
     }
 
     /// The functions that a script gets.
@@ -55,9 +56,23 @@ impl Bridge {
     }
 
     fn unknown(&self, function: &str) -> String {
+        match self.hint(function) {
+            Some(hint) => format!("there is no function `{function}`; {hint}"),
+            None => format!("there is no function `{function}`"),
+        }
+    }
+
+    /// Why there is no such function: its server is not there, or another name was meant.
+    pub(crate) fn hint(&self, function: &str) -> Option<String> {
+        for ServerStatus { name, state, .. } in self.broker.servers() {
+            if let ServerState::Failed { error } = state
+                && function.starts_with(&broker::function_name(&name, ""))
+            {
+                return Some(format!("the server `{name}` is not available: {error}"));
+            }
+        }
         let names = self.declarations.functions.iter().map(|known| known.identifier.as_str());
-        let hint = nearest(function, names).map(|name| format!("; did you mean `{name}`?"));
-        format!("there is no function `{function}`{}", hint.unwrap_or_default())
+        nearest(function, names).map(|name| format!("did you mean `{name}`?"))
     }
 
     async fn answer(&self, call: Call) -> Result<Reply, Failure> {

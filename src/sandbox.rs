@@ -2,7 +2,7 @@
 
 use crate::{bridge::Bridge, report::Report};
 use broker::{Approver, Broker, CallLimits, Events, LocalTool, Policy, ServerConfig, ServerStatus};
-use runtime::{Isolation, Limits, Runtime, WorkerProgram};
+use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::sync::Arc;
 use stubgen::Declarations;
@@ -158,13 +158,20 @@ impl Sandbox {
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {
         let Script { source, limits, cancel } = script.into();
-        let bridge = Bridge::new(self.broker.open_run(), self.declarations.clone());
+        let bridge = Bridge::new(&self.broker, self.declarations.clone());
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
             limits: limits.unwrap_or_else(|| self.limits.clone()),
         };
-        let run = self.runtime.run(script, &bridge, cancel).await;
+        let mut run = self.runtime.run(script, &bridge, cancel).await;
+        if let Outcome::Threw { error } = &mut run.outcome
+            && error.name == "ReferenceError"
+            && let Some(name) = error.message.strip_suffix(" is not defined")
+            && let Some(hint) = bridge.hint(name)
+        {
+            error.message = format!("{}; {hint}", error.message);
+        }
         Report::new(run, bridge.close())
     }
 
@@ -179,7 +186,7 @@ impl Sandbox {
         function: &str,
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
-        let bridge = Bridge::new(self.broker.open_run(), self.declarations.clone());
+        let bridge = Bridge::new(&self.broker, self.declarations.clone());
         bridge.request(function, input, |request| request).await
     }
 

@@ -29,6 +29,7 @@
 //! The crate knows nothing of the engine that runs scripts, nor of TypeScript.
 
 #![forbid(unsafe_code)]
+#![allow(clippy::result_large_err, reason = "a call that fails costs more than moving its error")]
 
 mod broker;
 mod builder;
@@ -55,7 +56,9 @@ pub use config::{ServerConfig, Transport};
 pub use events::{Event, Events};
 pub use ledger::{Allowance, CallId, Entry, Ledger, State};
 pub use limits::CallLimits;
-pub use policy::{Action, AnnotationsAre, Pattern, PatternError, Policy, Rule, Verdict};
+pub use policy::{
+    Action, AnnotationsAre, Pattern, PatternError, Policy, Rule, Verdict, function_name,
+};
 pub use run::Run;
 pub use secret::Secret;
 pub use server::{ConnectError, Era, ServerState, ServerStatus};

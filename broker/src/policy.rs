@@ -19,8 +19,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use pattern::function_name;
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{Pattern, PatternError, function_name};
 
 use crate::catalogue::{Annotations, Tool};
 

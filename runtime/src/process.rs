@@ -27,6 +27,8 @@ pub(crate) use keeper::Keeper;
 pub(crate) struct Worker {
     socket: tokio::net::UnixStream,
     decoder: Decoder,
+    /// For what arrives.
+    buffer: Box<[u8]>,
     /// What the socket has not taken yet, and how much of its beginning it has.
     outbox: Vec<u8>,
     sent: usize,
@@ -47,6 +49,7 @@ impl Starting {
             socket: tokio::net::UnixStream::from_std(socket).map_err(Gone::NotStarted)?,
             // Until the job is sent, all that a worker has to say is that it is ready.
             decoder: Decoder::new(4096),
+            buffer: vec![0; 64 * 1024].into(),
             outbox: Vec::new(),
             sent: 0,
             cpu: CpuClock::of_process(running.pid()),
@@ -69,7 +72,6 @@ impl Worker {
     /// Reads while it writes: a worker that is busy printing does not read, and would wait for
     /// ever for a host that does not read either.
     pub(crate) async fn recv(&mut self) -> Result<WorkerFrame, Gone> {
-        let mut buffer = [0; 64 * 1024];
         loop {
             if let Some(frame) = self.decoder.next()? {
                 return Ok(frame);
@@ -83,9 +85,9 @@ impl Worker {
                 return Err(self.why().await);
             }
             if ready.is_readable() {
-                match self.socket.try_read(&mut buffer) {
+                match self.socket.try_read(&mut self.buffer) {
                     Ok(0) => return Err(self.why().await),
-                    Ok(count) => self.decoder.push(buffer.get(..count).unwrap_or_default()),
+                    Ok(count) => self.decoder.push(self.buffer.get(..count).unwrap_or_default()),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                     Err(_) => return Err(self.why().await),
                 }

@@ -56,22 +56,27 @@ pub(crate) async fn drive(
                     () = cancel.cancelled() => break Outcome::Cancelled,
                     () = &mut out_of_time => break timed_out(Clock::Wall, limits.wall),
                     frame = worker.recv() => match frame {
+                        Ok(WorkerFrame::Console { .. }) if console.is_full(limits.console_bytes) => {
+                            break broken("more console text than `console_bytes`");
+                        }
                         Ok(WorkerFrame::Console { level, text }) => {
                             console.push(Line { level, text }, limits.console_bytes);
                         }
                         Ok(WorkerFrame::Call(call)) => if let Err(fault) = calls.start(call) {
-                            break Outcome::Crashed { message: fault.into() };
+                            break broken(fault);
                         },
-                        Ok(WorkerFrame::CallCancelled { id }) => calls.cancel(id),
-                        Ok(WorkerFrame::HeapFull) => heap_was_full = true,
+                        Ok(WorkerFrame::CallCancelled { id }) => if let Err(fault) = calls.cancel(id) {
+                            break broken(fault);
+                        },
+                        Ok(WorkerFrame::HeapFull) if !heap_was_full => heap_was_full = true,
                         Ok(WorkerFrame::Done(last)) => {
                             console.dropped_bytes += last.dropped_bytes;
                             done = Some(last);
                             break Outcome::Cancelled;
                         }
-                        Ok(WorkerFrame::Ready { .. }) => break Outcome::Crashed {
-                            message: "the worker broke the protocol: it was ready twice".into(),
-                        },
+                        Ok(WorkerFrame::Ready { .. } | WorkerFrame::HeapFull) => {
+                            break broken("a frame that comes once came twice");
+                        }
                         Err(_) if heap_was_full => break memory_exceeded(limits),
                         Err(gone) => break crashed(&gone),
                     },
@@ -127,6 +132,11 @@ fn timed_out(clock: Clock, limit: Duration) -> Outcome {
     Outcome::TimedOut { clock, limit }
 }
 
+/// An honest worker holds the limits itself, and floods nobody.
+fn broken(how: &str) -> Outcome {
+    Outcome::Crashed { message: format!("the worker broke the protocol: {how}") }
+}
+
 fn crashed(gone: &Gone) -> Outcome {
     Outcome::Crashed { message: gone.to_string() }
 }
@@ -139,6 +149,7 @@ struct Calls<'h> {
     running: FuturesUnordered<BoxFuture<'h, (u32, Option<Answer>)>>,
     aborts: HashMap<u32, AbortHandle>,
     made: u32,
+    cancelled: u32,
     /// Since when there has been at least one.
     busy_since: Option<Instant>,
     busy: Duration,
@@ -155,6 +166,7 @@ impl<'h> Calls<'h> {
             running: FuturesUnordered::new(),
             aborts: HashMap::new(),
             made: 0,
+            cancelled: 0,
             busy_since: None,
             busy: Duration::ZERO,
         }
@@ -163,17 +175,17 @@ impl<'h> Calls<'h> {
     /// Takes a call up, or says how it breaks the protocol.
     fn start(&mut self, call: NewCall) -> Result<(), &'static str> {
         if call.input.len() > self.limits.argument_bytes {
-            return Err("the worker broke the protocol: longer arguments than `argument_bytes`");
+            return Err("longer arguments than `argument_bytes`");
         }
         if self.made >= self.limits.calls {
-            return Err("the worker broke the protocol: more calls than `calls`");
+            return Err("more calls than `calls`");
         }
         if self.aborts.len() >= self.limits.calls_in_flight.max(1) as usize {
-            return Err("the worker broke the protocol: more calls than `calls_in_flight`");
+            return Err("more calls than `calls_in_flight`");
         }
         let (handle, registration) = AbortHandle::new_pair();
         if self.aborts.insert(call.id, handle).is_some() {
-            return Err("the worker broke the protocol: two calls with one id");
+            return Err("two calls with one id");
         }
         self.made += 1;
         self.busy_since.get_or_insert_with(Instant::now);
@@ -190,11 +202,16 @@ impl<'h> Calls<'h> {
         Ok(())
     }
 
-    /// Drops a call that the script has given up.
-    fn cancel(&mut self, id: u32) {
+    /// Drops a call that the script has given up. Its answer may be on the way already.
+    fn cancel(&mut self, id: u32) -> Result<(), &'static str> {
+        self.cancelled += 1;
+        if self.cancelled > self.made {
+            return Err("more calls cancelled than made");
+        }
         if let Some(handle) = self.aborts.remove(&id) {
             handle.abort();
         }
+        Ok(())
     }
 
     fn any(&self) -> bool {

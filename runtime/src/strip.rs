@@ -51,22 +51,24 @@ pub(crate) fn strip(source: &str) -> Result<Stripped, Vec<Diagnostic>> {
         let position = Some(Position::within(source, line, 1));
         vec![Diagnostic { message: message.into(), position }]
     };
-    match weight {
-        ..=SHALLOW => parse(source),
-        ..=DEEPEST => std::thread::scope(|scope| {
-            let deep = std::thread::Builder::new().stack_size(DEEP_STACK_BYTES);
-            let parser = deep.spawn_scoped(scope, || parse(source));
-            match parser.map(|parser| parser.join()) {
-                Ok(Ok(result)) => result,
-                Ok(Err(_panic)) => Err(refused("the parser failed here")),
-                Err(_) => Err(refused("there is not enough memory to parse this")),
-            }
-        }),
-        _ => Err(refused(
+    if weight > DEEPEST {
+        return Err(refused(
             "the script is nested too deeply around here; \
              hold data in variables, and end statements with `;`",
-        )),
+        ));
     }
+    if weight <= SHALLOW {
+        return parse(source);
+    }
+    std::thread::scope(|scope| {
+        let deep = std::thread::Builder::new().stack_size(DEEP_STACK_BYTES);
+        let parser = deep.spawn_scoped(scope, || parse(source));
+        match parser.map(|parser| parser.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_panic)) => Err(refused("the parser failed here")),
+            Err(_) => Err(refused("there is not enough memory to parse this")),
+        }
+    })
 }
 
 fn parse(source: &str) -> Result<Stripped, Vec<Diagnostic>> {

@@ -16,12 +16,16 @@ pub(crate) enum Worker {
 /// The worker has ended, or cannot be understood any more.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Gone {
-    #[error("the worker could not be started")]
-    NotStarted(#[source] std::io::Error),
+    #[error("the worker program could not be started: {0}")]
+    NotStarted(std::io::Error),
     #[error(
         "the worker was not ready within {0:?}; does the worker program call run_if_requested() first in main?"
     )]
     NotReady(Duration),
+    #[error(
+        "the worker ended before it was ready ({0}); does the worker program call run_if_requested() first in main?"
+    )]
+    EndedEarly(String),
     #[error("the worker is of another version ({theirs}) than this program ({ours})")]
     Version { ours: u32, theirs: u32 },
     #[error("the worker ended by itself ({0})")]
@@ -57,7 +61,11 @@ impl Worker {
     pub(crate) async fn ready(&mut self) -> Result<(), Gone> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let frame = tokio::time::timeout(PATIENCE, self.recv()).await;
-        match frame.map_err(|_| Gone::NotReady(PATIENCE))?? {
+        let early = |gone| match gone {
+            Gone::Ended(how) => Gone::EndedEarly(how),
+            gone => gone,
+        };
+        match frame.map_err(|_| Gone::NotReady(PATIENCE))?.map_err(early)? {
             WorkerFrame::Ready { version: frame::VERSION } => Ok(()),
             WorkerFrame::Ready { version } => {
                 Err(Gone::Version { ours: frame::VERSION, theirs: version })

@@ -67,10 +67,7 @@ fn wanted_server(report: &Report, servers: &[ServerStatus]) -> bool {
 
 /// Whether a function is not there because its server is not.
 fn wants_missing(error: &cofferdam::runtime::ScriptError, servers: &[ServerStatus]) -> bool {
-    let identifier = |name: &str| -> String {
-        name.chars().map(|c| if c.is_alphanumeric() || c == '$' { c } else { '_' }).collect()
-    };
-    failed(servers).any(|name| error.message.starts_with(&format!("{}_", identifier(name))))
+    failed(servers).any(|name| error.message.starts_with(&broker::function_name(name, "")))
 }
 
 /// The names of the servers that are not there.

@@ -1,6 +1,8 @@
 //! The end-to-end tests: one binary, since everything that is linked with V8 links slowly. Most are
 //! driven by files in the folders beside this one; adding a case is adding a file.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics has said why")]
+
 mod cli;
 mod hosts;
 mod outcomes;

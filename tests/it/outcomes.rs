@@ -3,7 +3,7 @@
 use crate::hosts::{Host, ISOLATIONS, block_on, short};
 use cofferdam::{
     Approver, Decision, Grant, Isolation, Limits, Outcome, PendingCall, Policy, Script,
-    broker::State,
+    WorkerProgram, broker::State,
 };
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -59,6 +59,22 @@ fn denied_call_never_reaches_the_tool() {
             assert_eq!(report.outcome, Outcome::Completed { value: Some("\"denied\"".into()) });
             assert_eq!(host.calls(), 0);
             assert!(matches!(report.ledger.entries()[0].state, State::Refused { .. }));
+        }
+    });
+}
+
+#[test]
+fn a_program_that_is_no_worker_is_named_with_what_to_do() {
+    block_on(async {
+        for (program, says) in [
+            ("/no/such/program", "/no/such/program: No such file or directory"),
+            ("/bin/true", "does the worker program call run_if_requested() first in main?"),
+        ] {
+            let program = WorkerProgram::At(program.into());
+            let host = Host::with(Isolation::Process, short(), |b| b.worker_program(program));
+            let report = host.await.sandbox.run("return 1").await;
+            let Outcome::Crashed { message } = report.outcome else { panic!("not a worker") };
+            assert!(message.contains(says), "{message}");
         }
     });
 }

@@ -51,8 +51,9 @@ impl Pattern {
     }
 }
 
-/// How a tool is called in the script, apart from suffixes that settle collisions.
-pub(crate) fn function_name(server: &str, tool: &str) -> String {
+/// How a tool is called in the script, apart from suffixes that settle collisions:
+/// `<server>_<tool>`, in which every character that cannot stand in an identifier is `_`.
+pub fn function_name(server: &str, tool: &str) -> String {
     let identifier = |c: char| if c.is_alphanumeric() || c == '$' { c } else { '_' };
     server.chars().chain(['_']).chain(tool.chars()).map(identifier).collect()
 }

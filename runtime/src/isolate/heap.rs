@@ -13,6 +13,8 @@ use std::{
 /// Bytes for the array buffers of one isolate.
 pub(crate) struct Budget {
     limit: usize,
+    /// What deno_core and our own code took before the script came; not the script's to pay.
+    ours: AtomicUsize,
     used: AtomicUsize,
     /// The last request was refused.
     refused: AtomicBool,
@@ -20,7 +22,10 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, used: AtomicUsize::new(0), refused: AtomicBool::new(false) })
+        // Without a bound until `begin`.
+        let ours = AtomicUsize::new(usize::MAX);
+        let (used, refused) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Arc::new(Self { limit, ours, used, refused })
     }
 
     pub(crate) fn limit(&self) -> usize {
@@ -40,6 +45,11 @@ impl Budget {
         unsafe { v8::new_rust_allocator(Arc::into_raw(self.clone()), &VTABLE) }
     }
 
+    /// From now on, what is allocated is the script's.
+    pub(crate) fn begin(&self) {
+        self.ours.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
     /// Whether the last request was refused. V8 collects all garbage then, and asks for more heap
     /// as it does when the heap is full; by this the two are told apart.
     pub(crate) fn has_refused(&self) -> bool {
@@ -47,7 +57,8 @@ impl Budget {
     }
 
     fn take(&self, bytes: usize) -> bool {
-        let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= self.limit);
+        let most = self.ours.load(Ordering::Relaxed).saturating_add(self.limit);
+        let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= most);
         let fits = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
         self.refused.store(!fits, Ordering::Relaxed);
         fits
@@ -98,6 +109,8 @@ mod tests {
     #[test]
     fn budget_counts_what_is_alive() {
         let budget = Budget::new(10);
+        assert!(budget.take(1000));
+        budget.begin();
         assert!(budget.take(10));
         assert!(!budget.take(1) && budget.has_refused());
         budget.give_back(4);

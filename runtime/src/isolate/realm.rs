@@ -61,6 +61,7 @@ impl Realm {
             .execute_script("ext:cofferdam/90_lockdown.js", lockdown)
             .map_err(|error| format!("the realm could not be locked: {error}"))?;
         let (start, finish) = lock(&mut runtime, &hooks).ok_or("the realm's hooks are missing")?;
+        buffers.begin();
         Ok(Self { runtime, buffers, source_map, start, finish })
     }
 
@@ -171,7 +172,7 @@ impl NoImports {
 
 impl ModuleLoader for NoImports {
     fn resolve(&self, specifier: &str, _: &str, _: ResolutionKind) -> ModuleResolveResponse {
-        Err(Self::refusal(specifier)).into()
+        Err(Self::refusal(specifier))
     }
 
     fn load(

@@ -127,6 +127,7 @@ unsafe extern "C" fn out_of_memory(_location: *const c_char, _details: &v8::OomD
 struct Inbox {
     socket: AsyncFd<UnixStream>,
     decoder: Decoder,
+    buffer: Box<[u8]>,
 }
 
 impl Inbox {
@@ -135,7 +136,8 @@ impl Inbox {
         // SAFETY: a `UnixStream` owns its descriptor and gives the same one as long as it lives.
         #[allow(unsafe_code, reason = "tokio cannot see that from the type")]
         let socket = unsafe { AsyncFd::register_with_interest(socket, Interest::READABLE)? };
-        Ok(Self { socket, decoder: Decoder::new(FRAME_BYTES) })
+        let buffer = vec![0; 64 * 1024].into();
+        Ok(Self { socket, decoder: Decoder::new(FRAME_BYTES), buffer })
     }
 
     async fn next(&mut self) -> Option<HostFrame> {
@@ -144,7 +146,6 @@ impl Inbox {
 
     /// `None` if the host is gone or cannot be understood.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<HostFrame>> {
-        let mut buffer = [0; 64 * 1024];
         loop {
             match self.decoder.next() {
                 Ok(Some(frame)) => return Poll::Ready(Some(frame)),
@@ -154,9 +155,9 @@ impl Inbox {
             let Ok(mut guard) = ready!(self.socket.poll_read_ready(context)) else {
                 return Poll::Ready(None);
             };
-            match guard.try_io(|socket| receive(socket.get_ref(), &mut buffer)) {
+            match guard.try_io(|socket| receive(socket.get_ref(), &mut self.buffer)) {
                 Ok(Ok(0) | Err(_)) => return Poll::Ready(None),
-                Ok(Ok(count)) => self.decoder.push(buffer.get(..count).unwrap_or_default()),
+                Ok(Ok(count)) => self.decoder.push(self.buffer.get(..count).unwrap_or_default()),
                 Err(_would_block) => {}
             }
         }
