@@ -90,7 +90,7 @@ impl Report {
                 "waiting_ms": millis(self.usage.waiting),
                 "cpu_ms": millis(self.usage.cpu),
                 "in_tools_ms": millis(self.usage.in_tools),
-                "peak_heap_bytes": self.usage.peak_heap_bytes,
+                "heap_bytes": self.usage.heap_bytes,
                 "calls": self.usage.calls,
             },
         })

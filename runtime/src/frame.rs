@@ -81,7 +81,7 @@ pub(crate) struct NewCall {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Done {
     pub(crate) ending: Ending,
-    pub(crate) peak_heap_bytes: usize,
+    pub(crate) heap_bytes: usize,
     /// CPU time of the isolate's thread in this run.
     pub(crate) cpu: Duration,
     /// Console text that was dropped before it was sent.
@@ -92,7 +92,7 @@ impl Done {
     /// The last word of a worker that has not run anything.
     pub(crate) fn fault(message: String) -> Self {
         let ending = Ending::Fault(message);
-        Self { ending, peak_heap_bytes: 0, cpu: Duration::ZERO, dropped_bytes: 0 }
+        Self { ending, heap_bytes: 0, cpu: Duration::ZERO, dropped_bytes: 0 }
     }
 }
 

@@ -90,7 +90,7 @@ impl Isolate {
         let used = self.realm.runtime.v8_isolate().get_heap_statistics().used_heap_size();
         Done {
             ending: if self.heap.full.get() { Ending::HeapFull } else { ending },
-            peak_heap_bytes: self.heap.peak_bytes.get().max(used),
+            heap_bytes: self.heap.peak_bytes.get().max(used),
             cpu: now().saturating_sub(before),
             dropped_bytes: self.door.dropped_bytes(),
         }

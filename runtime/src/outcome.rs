@@ -131,8 +131,9 @@ pub struct Usage {
     pub waiting: Duration,
     /// CPU time; zero where the system has no such clock.
     pub cpu: Duration,
-    /// Largest heap seen, in bytes; `None` if the run was killed before it could tell.
-    pub peak_heap_bytes: Option<usize>,
+    /// V8's heap in use when the script had ended, or its size when it was full, in bytes; `None`
+    /// if the run was killed before it could tell.
+    pub heap_bytes: Option<usize>,
     /// Calls that reached the host.
     pub calls: u32,
     /// Time in which at least one call was under way.

@@ -104,7 +104,7 @@ pub(crate) async fn drive(
         waiting,
         // The thread of an isolate may be gone by now; then it has told.
         cpu: cpu.or(done.as_ref().map(|done| done.cpu)).unwrap_or_default(),
-        peak_heap_bytes: done.as_ref().map(|done| done.peak_heap_bytes),
+        heap_bytes: done.as_ref().map(|done| done.heap_bytes),
         calls: calls.made,
         in_tools: calls.time(),
     };

@@ -1,7 +1,7 @@
 //! An isolate as the host sees it, wherever it lives: frames out, frames in, and its end.
 
 use crate::{
-    frame::{self, HostFrame, WorkerFrame},
+    frame::{self, Done, Ending, HostFrame, WorkerFrame},
     process, thread,
 };
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(crate) enum Gone {
     Protocol(#[from] frame::Malformed),
     #[error("the worker broke the protocol: it did not say that it was ready")]
     Unready,
-    #[error("the isolate could not be built: {0}")]
+    #[error("{0}")]
     NoIsolate(String),
 }
 
@@ -70,7 +70,7 @@ impl Worker {
             WorkerFrame::Ready { version } => {
                 Err(Gone::Version { ours: frame::VERSION, theirs: version })
             }
-            WorkerFrame::Done(done) => Err(Gone::NoIsolate(format!("{:?}", done.ending))),
+            WorkerFrame::Done(Done { ending: Ending::Fault(why), .. }) => Err(Gone::NoIsolate(why)),
             _ => Err(Gone::Unready),
         }
     }

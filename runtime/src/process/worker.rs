@@ -85,7 +85,10 @@ async fn live(socket: Rc<UnixStream>) -> io::Result<()> {
     };
     let _ = LAST_WORDS.set(encode(&WorkerFrame::HeapFull)?);
     isolate.on_out_of_memory(out_of_memory);
-    jail::seal()?;
+    if let Err(error) = jail::seal() {
+        let message = format!("the worker's rights could not be taken from it: {error}");
+        return write(&socket, &WorkerFrame::Done(Done::fault(message)));
+    }
     write(&socket, &WorkerFrame::Ready { version: VERSION })?;
     let Some(HostFrame::Start(job)) = inbox.next().await else {
         return Err(io::ErrorKind::InvalidData.into());
