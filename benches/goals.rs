@@ -257,7 +257,7 @@ fn memory(tokio: &Runtime, isolation: Isolation) {
              await Promise.all(Array.from({{ length: 32 }}, one));"
         );
         let report = tokio.block_on(sandbox.run(Script::new(source)));
-        let heap = report.usage.peak_heap_bytes.unwrap_or_default() / 1024;
+        let heap = report.usage.heap_bytes.unwrap_or_default() / 1024;
         eprintln!(
             "{} calls, 32 at once ({}): heap {heap} KiB",
             report.usage.calls,
