@@ -66,25 +66,24 @@ impl Level {
 impl Console {
     /// Keeps `line`, or as much of it as `limit_bytes` leaves room for.
     pub(crate) fn push(&mut self, mut line: Line, limit_bytes: usize) {
-        let was_full = self.is_full(limit_bytes);
-        let kept = self.count(&line.text, limit_bytes);
-        if !was_full {
+        if let Some(kept) = self.count(&line.text, limit_bytes) {
             line.text.truncate(kept);
             self.lines.push(line);
         }
     }
 
-    /// Counts a line without keeping it, and tells how many bytes of its text would be kept.
-    pub(crate) fn count(&mut self, text: &str, limit_bytes: usize) -> usize {
+    /// Counts a line without keeping it, and tells how many bytes of its text would be kept;
+    /// `None` if nothing of the line would.
+    pub(crate) fn count(&mut self, text: &str, limit_bytes: usize) -> Option<usize> {
         if self.is_full(limit_bytes) {
             self.dropped_bytes += text.len() as u64;
-            return 0;
+            return None;
         }
         // A line break is counted for each line, so that empty lines are not free.
         let kept = text.floor_char_boundary(limit_bytes - self.kept_bytes - 1);
         self.kept_bytes += kept + 1;
         self.dropped_bytes += (text.len() - kept) as u64;
-        kept
+        (kept > 0 || text.is_empty()).then_some(kept)
     }
 
     /// Whether nothing more will be kept.
@@ -109,8 +108,8 @@ mod tests {
         console.push(line("äöü"), 10);
         console.push(line("x"), 10);
         let kept: Vec<_> = console.lines.iter().map(|line| line.text.as_str()).collect();
-        assert_eq!(kept, ["12345", "ä", "x"]);
-        assert_eq!(console.dropped_bytes, 4);
+        assert_eq!(kept, ["12345", "ä"]);
+        assert_eq!(console.dropped_bytes, 5);
     }
 
     #[test]

@@ -203,14 +203,10 @@ impl Door for RunDoor {
         let _ = sender.send(cancelled());
     }
 
-    fn console(&self, level: u32, text: String) {
+    fn console(&self, level: u32, mut text: String) {
         let limit = self.limits.borrow().console_bytes;
-        let mut console = self.console.borrow_mut();
-        let was_full = console.is_full(limit);
-        let kept = console.count(&text, limit);
-        drop(console);
-        if !was_full {
-            let mut text = text;
+        let kept = self.console.borrow_mut().count(&text, limit);
+        if let Some(kept) = kept {
             text.truncate(kept);
             self.send(WorkerFrame::Console { level: Level::from_number(level), text });
         }
