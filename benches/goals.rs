@@ -26,7 +26,7 @@ fn main() {
         .configure_from_args()
         .sample_size(20)
         .warm_up_time(Duration::from_secs(1))
-        .measurement_time(Duration::from_secs(8));
+        .measurement_time(Duration::from_secs(5));
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("tokio");
     for isolation in [Isolation::Process, Isolation::Thread] {
         one_run(&mut criterion, &tokio, isolation);
@@ -58,12 +58,16 @@ fn sandbox(tokio: &Runtime, isolation: Isolation, warm: usize) -> Sandbox {
         tokio::time::sleep(Duration::from_millis(millis)).await;
         Ok(json!({}))
     };
-    let logs = |_| async { Ok(json!({ "entries": entries() })) };
+    let entries = json!({ "content": [], "structuredContent": { "entries": entries() } });
+    let logs = move |_| {
+        let entries = entries.clone();
+        async { Ok(entries) }
+    };
     let any = json!({ "type": "object" });
     let tools = vec![
         LocalTool::new("echo", |input| async { Ok(input) }).output_schema(any.clone()),
         LocalTool::new("sleep", sleep).output_schema(any.clone()),
-        LocalTool::new("logs", logs).output_schema(any),
+        LocalTool::with_whole_result("logs", logs).output_schema(any),
     ];
     let policy = Policy::default().allow("t_*").expect("a pattern");
     let sandbox = Sandbox::builder()
@@ -71,6 +75,7 @@ fn sandbox(tokio: &Runtime, isolation: Isolation, warm: usize) -> Sandbox {
         .policy(policy)
         .isolation(isolation)
         .limits(limits())
+        .server_calls(100)
         .warm(warm)
         .build();
     tokio.block_on(sandbox).expect("a sandbox")

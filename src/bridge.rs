@@ -90,7 +90,7 @@ impl Bridge {
             line.into_iter().fold(request, Request::line)
         };
         let answer = self.request(&function, input, with).await.map_err(|error| failure(&error))?;
-        Ok(match answer.structured {
+        Ok(match answer.structured() {
             _ if raw => Reply::Value(answer.result.to_string()),
             Some(structured) => Reply::Value(structured.to_string()),
             None => Reply::Content(answer.result.to_string()),

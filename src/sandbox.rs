@@ -33,6 +33,7 @@ pub struct Builder {
     broker: broker::Builder,
     runtime: runtime::Builder,
     limits: Limits,
+    server_calls: Option<usize>,
 }
 
 /// Why there is no sandbox. A server that cannot be reached is not among the reasons: see
@@ -85,6 +86,13 @@ impl Builder {
         self
     }
 
+    /// Sets how many calls a server works on at once, for all runs together; further ones wait.
+    /// Default: 16.
+    pub fn server_calls(mut self, calls: usize) -> Self {
+        self.server_calls = Some(calls);
+        self
+    }
+
     /// Sets what scripts run in. Default: [`Isolation::Process`].
     pub fn isolation(mut self, isolation: Isolation) -> Self {
         self.runtime = self.runtime.isolation(isolation);
@@ -116,13 +124,14 @@ impl Builder {
     /// # Errors
     /// See [`Error`].
     pub async fn build(self) -> Result<Sandbox, Error> {
-        let Self { broker, runtime, limits } = self;
+        let Self { broker, runtime, limits, server_calls } = self;
         // First, so that the workers get ready while the servers do.
         let runtime = runtime.limits(limits.clone()).build()?;
         let call_limits = CallLimits::default()
             .argument_bytes(limits.argument_bytes)
             .result_bytes(limits.result_bytes)
             .tool_timeout(limits.tool_timeout);
+        let call_limits = server_calls.into_iter().fold(call_limits, CallLimits::server_calls);
         let broker = broker.limits(call_limits).connect().await?;
         let declarations = Arc::new(declare(&broker));
         Ok(Sandbox { broker, runtime, declarations, limits })

@@ -106,8 +106,15 @@ impl fmt::Debug for Request {
 pub struct Answer {
     /// The whole `CallToolResult` as the server sent it.
     pub result: Value,
+    /// Whether the tool has an output schema, and `structuredContent` fits it.
+    checked: bool,
+}
+
+impl Answer {
     /// `structuredContent`, if the tool has an output schema; it fits the schema.
-    pub structured: Option<Value>,
+    pub fn structured(&self) -> Option<&Value> {
+        if self.checked { self.result.get("structuredContent") } else { None }
+    }
 }
 
 /// What the stations of one call share.

@@ -65,6 +65,20 @@ pub(crate) struct JobLimits {
     pub(crate) value_bytes: usize,
 }
 
+impl JobLimits {
+    /// Allows nothing: what holds until a run begins.
+    pub(crate) fn none() -> Self {
+        Self {
+            argument_bytes: 0,
+            calls: 0,
+            calls_in_flight: 0,
+            timers: 0,
+            console_bytes: 0,
+            value_bytes: 0,
+        }
+    }
+}
+
 /// A call that the script makes.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NewCall {

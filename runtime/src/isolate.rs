@@ -11,7 +11,7 @@ mod thrown;
 
 use crate::{
     clock::CpuClock,
-    frame::{Done, Ending, HostFrame, Job, WorkerFrame},
+    frame::{Done, Ending, HostFrame, Job, JobLimits, WorkerFrame},
     limits::{Limit, Memory},
     outcome::{Diagnostic, Position, ScriptError},
     strip,
@@ -69,6 +69,20 @@ impl Isolate {
             current.saturating_mul(2)
         });
         Ok(Self { realm, door, heap })
+    }
+
+    /// Runs a script of ours, so that the stranger's does not wait while V8 compiles what the realm
+    /// is made of, and pages of the parser are read in for the first time.
+    pub(crate) async fn warm_up(&mut self) -> Result<(), String> {
+        let cold = |what: &str| format!("the isolate could not be warmed up: {what}");
+        self.realm.start(&[], &JobLimits::none())?;
+        let script = strip::strip("const one: number = 1; return [one].length");
+        let script = script.map_err(|_| cold("the parser failed"))?;
+        let promise = self.realm.evaluate(script).map_err(|_| cold("the script failed"))?;
+        let finished = pin!(self.realm.finish(promise));
+        let options = PollEventLoopOptions::default();
+        let value = self.realm.runtime.with_event_loop_promise(finished, options).await;
+        value.map(drop).map_err(|error| cold(&error.to_string()))
     }
 
     /// Stops the script from another thread.

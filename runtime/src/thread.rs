@@ -149,6 +149,9 @@ fn sit(seat: Seat) {
             Err(message) => return tell(fault(message)),
         };
         let _ = control.isolate.set(isolate.handle());
+        if let Err(message) = isolate.warm_up().await {
+            return tell(fault(message));
+        }
         tell(WorkerFrame::Ready { version: VERSION });
         if let Some(HostFrame::Start(job)) = inbox.recv().await {
             let frames = futures::stream::poll_fn(|context| inbox.poll_recv(context));

@@ -73,7 +73,7 @@ async fn read(input: String) -> anyhow::Result<String> {
 
 /// The structured content, or else the text of the content, or else the whole result.
 fn print(answer: &Answer) -> anyhow::Result<()> {
-    if let Some(structured) = &answer.structured {
+    if let Some(structured) = answer.structured() {
         return output::json(structured);
     }
     let blocks = answer.result.get("content").and_then(Value::as_array);

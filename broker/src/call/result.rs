@@ -32,21 +32,21 @@ pub(super) fn read(tool: &Usable, raw: Raw, limits: &CallLimits) -> Result<Answe
             ..Fault::new(Kind::Execution, message)
         });
     }
-    let structured = match (&tool.output, structured) {
-        (None, _) => None,
-        (Some(schema), Some(value)) => match schema.check(value) {
-            Ok(()) => Some(value.clone()),
-            Err(misfit) => {
+    let checked = match (&tool.output, structured) {
+        (None, _) => false,
+        (Some(schema), Some(value)) => {
+            if let Err(misfit) = schema.check(value) {
                 let problem = format!("does not fit the tool's output schema: {misfit}");
                 return Err(invalid_output(&problem, result.get("content"), Some(value)));
             }
-        },
+            true
+        }
         (Some(_), None) => {
             let problem = "has no `structuredContent` although the tool has an output schema";
             return Err(invalid_output(problem, result.get("content"), None));
         }
     };
-    Ok(Answer { result: raw, structured })
+    Ok(Answer { result: raw, checked })
 }
 
 /// Only a complete result is one. Servers before 2026-07-28 do not say so.

@@ -70,7 +70,7 @@ async fn filesystem() {
     let broker = reached(node("filesystem", &[&directory.text()]), Era::Legacy, 14).await;
     let path = directory.0.join("a.txt");
     let answer = call(&broker, "read_text_file", json!({ "path": path })).await;
-    assert_eq!(answer.structured, Some(json!({ "content": "hello" })));
+    assert_eq!(answer.structured(), Some(&json!({ "content": "hello" })));
     let outside = json!({ "path": "/etc/passwd" });
     let error = broker.open_run().call(Request::new("s", "read_text_file", outside)).await;
     assert_eq!(error.unwrap_err().kind, broker::Kind::Execution);
@@ -87,7 +87,7 @@ async fn memory() {
     let entity = json!({ "name": "x", "entityType": "thing", "observations": ["it is"] });
     call(&broker, "create_entities", json!({ "entities": [entity] })).await;
     let answer = call(&broker, "read_graph", json!({})).await;
-    assert_eq!(answer.structured.unwrap()["entities"], json!([entity]));
+    assert_eq!(answer.structured().unwrap()["entities"], json!([entity]));
     broker.shutdown().await;
 }
 
@@ -108,7 +108,7 @@ async fn everything_over_http() {
     let answer = call(&broker, "echo", json!({ "message": "hi" })).await;
     assert_eq!(answer.result["content"][0]["text"], "Echo: hi");
     let answer = call(&broker, "get-structured-content", json!({ "location": "New York" })).await;
-    assert!(answer.structured.is_some());
+    assert!(answer.structured().is_some());
     broker.shutdown().await;
 }
 
@@ -129,6 +129,6 @@ async fn git() {
 async fn time() {
     let broker = reached(python("time", &[]), Era::Modern, 2).await;
     let answer = call(&broker, "get_current_time", json!({ "timezone": "Europe/Paris" })).await;
-    assert!(answer.structured.is_some());
+    assert!(answer.structured().is_some());
     broker.shutdown().await;
 }

@@ -51,18 +51,10 @@ struct Calls {
 
 impl RunDoor {
     pub(crate) fn new(outbox: Outbox) -> Self {
-        let limits = JobLimits {
-            argument_bytes: 0,
-            calls: 0,
-            calls_in_flight: 0,
-            timers: 0,
-            console_bytes: 0,
-            value_bytes: 0,
-        };
         Self {
             outbox,
             started: Cell::new(Instant::now()),
-            limits: RefCell::new(limits),
+            limits: RefCell::new(JobLimits::none()),
             calls: RefCell::default(),
             console: RefCell::default(),
             open: Rc::default(),

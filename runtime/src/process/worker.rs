@@ -85,6 +85,9 @@ async fn live(socket: Rc<UnixStream>) -> io::Result<()> {
     };
     let _ = LAST_WORDS.set(encode(&WorkerFrame::HeapFull)?);
     isolate.on_out_of_memory(out_of_memory);
+    if let Err(message) = isolate.warm_up().await {
+        return write(&socket, &WorkerFrame::Done(Done::fault(message)));
+    }
     if let Err(error) = jail::seal() {
         let message = format!("the worker's rights could not be taken from it: {error}");
         return write(&socket, &WorkerFrame::Done(Done::fault(message)));

@@ -5,9 +5,9 @@ use crate::Kind;
 async fn a_good_call_returns_the_whole_result_and_the_checked_part() {
     let (run, _) = Scene::open().run().await;
     let answer = call(&run, "number", Value::Null).await.unwrap();
-    assert_eq!(answer.structured, Some(json!({ "n": 1 })));
+    assert_eq!(answer.structured(), Some(&json!({ "n": 1 })));
     let answer = call(&run, "echo", json!({ "n": 2 })).await.unwrap();
-    assert_eq!(answer.structured, None, "nothing was promised, so nothing was checked");
+    assert_eq!(answer.structured(), None, "nothing was promised, so nothing was checked");
     assert_eq!(
         answer.result,
         json!({ "content": [{ "type": "text", "text": "{\"n\":2}" }], "structuredContent": { "n": 2 } })

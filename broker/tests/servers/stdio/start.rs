@@ -32,7 +32,7 @@ async fn a_modern_server_gets_no_handshake() {
     let ServerState::Ready { era, revision, .. } = status.state else { panic!("{status:?}") };
     assert_eq!((era, revision.as_str()), (Era::Modern, "2026-07-28"));
     let answer = call(&broker, "structured", json!({})).await.unwrap();
-    assert_eq!(answer.structured, Some(json!({ "n": 5 })));
+    assert_eq!(answer.structured(), Some(&json!({ "n": 5 })));
     assert!(notes.text().contains("meta 2026-07-28") && !notes.text().contains("initialize"));
 }
 
