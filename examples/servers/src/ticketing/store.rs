@@ -77,8 +77,12 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens a file, making it and its table if they are not there.
+    /// Opens a file, making it, its folder and its table if they are not there.
     pub(crate) fn open(file: &Path) -> Result<Self, Error> {
+        if let Some(folder) = file.parent() {
+            // If it cannot be made, SQLite says what that means for the file.
+            let _ = std::fs::create_dir_all(folder);
+        }
         let connection = Connection::open(file)?;
         // Two servers on one file wait for each other instead of failing.
         connection.busy_timeout(Duration::from_secs(5))?;
