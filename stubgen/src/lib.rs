@@ -18,7 +18,7 @@
 //! declared, one that had to be renamed, and two that share a type:
 //! ```
 //! use serde_json::{Value, json};
-//! use stubgen::{Annotations, Detail, Options, Reason, RenameReason, Tool};
+//! use stubgen::{Annotations, Catalogue, Detail, Reason, RenameReason, Tool};
 //!
 //! let tool = |server: &str, name: &str, description: &str, input_schema: Value| Tool {
 //!     server: server.to_owned(),
@@ -57,7 +57,8 @@
 //! }));
 //! let broken = tool("ticketing", "close", "Close it.", json!({ "$ref": "https://example.org/close" }));
 //!
-//! let declarations = stubgen::declare(&[create, assign, broken], &Options::default());
+//! let mut catalogue: Catalogue = [create, assign, broken].into_iter().collect();
+//! let declarations = catalogue.declare();
 //! assert_eq!(
 //!     declarations.text(),
 //!     r#"interface Person {
@@ -148,13 +149,14 @@ mod shared;
 mod jsdoc;
 mod emit;
 mod print;
+mod function;
 mod declarations;
-mod declare;
+mod catalogue;
 mod budget;
 
 pub use budget::{Budgeted, Detail, Shown};
+pub use catalogue::Catalogue;
 pub use declarations::{Declarations, Function, Interface, Renaming, Returns, Unavailable};
-pub use declare::declare;
 pub use name::RenameReason;
 pub use reason::Reason;
 pub use tool::{Annotations, Options, Tool};

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::{Map, Value, json};
-use stubgen::{Declarations, Options, Reason};
+use stubgen::{Catalogue, Declarations, Options, Reason};
 use support::case::plain;
 
 /// Declares one tool with `schema` between two others, which must be there.
@@ -16,7 +16,7 @@ fn declared(schema: Value) -> Declarations {
         plain("s", "odd", schema),
         plain("s", "after", other),
     ];
-    let declarations = stubgen::declare(&tools, &Options::default());
+    let declarations = support::declared(&tools);
     assert!(declarations.function("s_before").is_some());
     assert!(declarations.function("s_after").is_some());
     support::parse::parse(declarations.text());
@@ -164,7 +164,11 @@ fn many_definitions_of_one_name_in_many_tools() {
     let tools: Vec<_> = (0..20).map(|at| plain("s", &format!("t{at}"), schema(at))).collect();
     let declarations = std::thread::Builder::new()
         .stack_size(64 << 20)
-        .spawn(move || stubgen::declare(&tools, &options))
+        .spawn(move || {
+            let mut catalogue = Catalogue::new(options);
+            catalogue.extend(tools);
+            catalogue.declare()
+        })
         .unwrap()
         .join()
         .unwrap();
