@@ -82,6 +82,14 @@ fn doc(tool: &Tool, output: Option<&Type>, options: &Options) -> Doc {
 
 /// What is told of a tool whose function has another name than its own.
 pub(crate) fn own_name(server: &str, tool: &str) -> String {
+    let is_plain = |name: &str| {
+        !name.is_empty()
+            && name.len() <= NAME_CHARS
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    if is_plain(server) && is_plain(tool) {
+        return format!("@tool {server}/{tool}");
+    }
     let [tool, server] = [tool, server].map(|name| Value::from(cut(name, NAME_CHARS)));
     format!("@tool {tool} of server {server}")
 }

@@ -72,7 +72,7 @@
 //!   priority?: "low" | "high";
 //!   watchers?: Person[];
 //! }): Promise<{ issueId: string; }>;
-//! /** Give it to somebody. @tool "assign-to" of server "ticketing" */
+//! /** Give it to somebody. @tool ticketing/assign-to */
 //! declare function ticketing_assign_to(input: { issueId: string; to: Person; }): Promise<ToolResult>;
 //! "#
 //! );
@@ -124,10 +124,10 @@
 //! | `@format`, `@pattern` | of a string |
 //! | `@integer`, `@range 1..10`, `@range >0..<1`, `@multipleOf` | of a number; `>` and `<` leave out the bound itself |
 //! | `@length`, `@items`, `@properties`, `@unique` | sizes, from..to |
-//! | `- each: …`, `- [0]: …`, `- string: …` | what the items of an array or the members of a union say of themselves |
+//! | `- each: …`, `- [0]: …`, `- string: …`, `- with text: …` | what the items of an array or the members of a union say of themselves |
 //! | `@returns` | what the output schema says of itself |
 //! | `@readonly`, `@destructive`, `@deprecated` | what the server says of the tool, or of a part |
-//! | `@tool "a.b" of server "s"` | the tool's own name, where the function has another |
+//! | `@tool s/a.b`, `@tool "a b" of server "s"` | server and tool by their own names, where the function has another |
 //! | `@untyped not` | keywords that narrow the schema and not the type |
 //!
 //! # Names
