@@ -44,22 +44,30 @@ fn declare(criterion: &mut Criterion) {
     });
     let mut catalogue: Catalogue = tools.iter().cloned().collect();
     let declarations = catalogue.declare();
-    group.bench_function("1,000 tools, one of them changed", |bencher| {
-        let mut round = 0;
-        let changed = || {
-            round += 1;
-            let mut tools = tools.clone();
-            tools[TOOLS / 2].description = Some(format!("Has changed {round} times."));
-            tools
+    let mut round = 0;
+    let mut changed = |tools: &[Tool]| {
+        round += 1;
+        let mut tools = tools.to_vec();
+        let middle = tools.len() / 2;
+        tools[middle].description = Some(format!("Has changed {round} times."));
+        tools
+    };
+    group.bench_function("1,000 tools, one of them changed, all listed again", |bencher| {
+        let update = |tools| {
+            catalogue.update(black_box(tools));
+            catalogue.declare()
         };
-        bencher.iter_batched(
-            changed,
-            |tools| {
-                catalogue.update(black_box(tools));
-                catalogue.declare()
-            },
-            BatchSize::LargeInput,
-        );
+        bencher.iter_batched(|| changed(&tools), update, BatchSize::LargeInput);
+    });
+    let server = tools[TOOLS / 2].server.clone();
+    let of_server: Vec<Tool> = tools.iter().filter(|tool| tool.server == server).cloned().collect();
+    let count = of_server.len();
+    group.bench_function(format!("1,000 tools, one of a server's {count} changed"), |bencher| {
+        let update = |tools| {
+            catalogue.update_server(&server, black_box(tools));
+            catalogue.declare()
+        };
+        bencher.iter_batched(|| changed(&of_server), update, BatchSize::LargeInput);
     });
     group.bench_function("1,000 tools, within 4,000 tokens", |bencher| {
         bencher.iter(|| black_box(&declarations).within(4000, &[]));

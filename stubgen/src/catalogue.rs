@@ -25,7 +25,8 @@ const UNNEEDED: usize = 64;
 /// Tools in their order, each with what was found out about it.
 ///
 /// Collect one from [`Tool`]s, [`declare`](Self::declare) it, and keep it: when a list has changed,
-/// [`update`](Self::update) takes the new one, and only what is new in it is worked on.
+/// [`update`](Self::update) or [`update_server`](Self::update_server) takes the new one, and only
+/// what is new in it is worked on.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     options: Options,
@@ -61,9 +62,6 @@ struct Page {
     printer: Printer,
 }
 
-/// What is known of a tool from before.
-type Known = HashMap<(String, String), Entry>;
-
 impl Catalogue {
     /// A catalogue without tools. With the default options, collect one from tools instead.
     pub fn new(options: Options) -> Self {
@@ -78,20 +76,26 @@ impl Catalogue {
     /// Holds these tools from now on, in this order, and no others. A tool that was there and has
     /// not changed is not read again.
     pub fn update(&mut self, tools: impl IntoIterator<Item = Tool>) {
-        let known = std::mem::take(&mut self.entries)
-            .into_iter()
-            .filter(|entry| !matches!(entry.read, Err(Reason::Duplicate)))
-            .map(|entry| ((entry.tool.server.clone(), entry.tool.name.clone()), entry))
-            .collect();
-        self.add(tools, known);
-        let readable = self.entries.iter().filter_map(|entry| entry.read.as_ref().ok());
-        let needed: HashSet<DefinitionId> =
-            readable.flat_map(|readable| readable.needed.iter().copied()).collect();
-        if self.shared.len() > 2 * needed.len() + UNNEEDED {
-            self.shared = Shared::default();
-            let entries = std::mem::take(&mut self.entries);
-            self.add(entries.into_iter().map(|entry| entry.tool), Known::new());
+        let before = std::mem::take(&mut self.entries);
+        self.entries = self.read_all(tools, before, &[]);
+        self.forget_unneeded();
+    }
+
+    /// The same for one server alone, which costs no more than its tools: in place of those that it
+    /// had it has these, or after all others if it had none. [`Tool::server`] becomes `server`.
+    pub fn update_server(&mut self, server: &str, tools: impl IntoIterator<Item = Tool>) {
+        let is_of_server = |entry: &Entry| entry.tool.server == server;
+        let place = self.entries.iter().position(is_of_server).unwrap_or(self.entries.len());
+        let mut others = Vec::with_capacity(self.entries.len());
+        let mut before = Vec::new();
+        for entry in std::mem::take(&mut self.entries) {
+            if is_of_server(&entry) { before.push(entry) } else { others.push(entry) }
         }
+        let tools = tools.into_iter().map(|tool| Tool { server: server.to_owned(), ..tool });
+        let entries = self.read_all(tools, before, &[]);
+        others.splice(place..place, entries);
+        self.entries = others;
+        self.forget_unneeded();
     }
 
     /// Declares all tools. Never fails: a tool that cannot be declared is listed with the reason.
@@ -157,18 +161,41 @@ impl Catalogue {
         Page { names, types, places, interfaces, printer }
     }
 
-    /// Adds tools; what is known of one that is still the same is used.
-    fn add(&mut self, tools: impl IntoIterator<Item = Tool>, mut known: Known) {
+    /// Reads tools that come after `earlier` ones; uses what was found out `before`.
+    fn read_all(
+        &mut self,
+        tools: impl IntoIterator<Item = Tool>,
+        before: Vec<Entry>,
+        earlier: &[Entry],
+    ) -> Vec<Entry> {
+        let key = |tool: &Tool| (tool.server.clone(), tool.name.clone());
+        let is_first = |entry: &Entry| !matches!(entry.read, Err(Reason::Duplicate));
+        let mut before: HashMap<(String, String), Entry> =
+            before.into_iter().filter(is_first).map(|entry| (key(&entry.tool), entry)).collect();
         let mut seen: HashSet<(String, String)> =
-            self.tools().map(|tool| (tool.server.clone(), tool.name.clone())).collect();
+            earlier.iter().map(|entry| key(&entry.tool)).collect();
+        let mut entries = Vec::new();
         for tool in tools {
-            let key = (tool.server.clone(), tool.name.clone());
-            let entry = match known.remove(&key) {
+            let key = key(&tool);
+            let known = before.remove(&key);
+            entries.push(match known {
                 _ if !seen.insert(key) => Entry { tool, read: Err(Reason::Duplicate) },
-                Some(entry) if entry.tool == tool => entry,
+                Some(entry) if entry.tool.is_same(&tool) => entry,
                 _ => Entry { read: self.read(&tool), tool },
-            };
-            self.entries.push(entry);
+            });
+        }
+        entries
+    }
+
+    /// Begins anew if most named types are of tools that have gone or changed.
+    fn forget_unneeded(&mut self) {
+        let readable = self.entries.iter().filter_map(|entry| entry.read.as_ref().ok());
+        let needed: HashSet<DefinitionId> =
+            readable.flat_map(|readable| readable.needed.iter().copied()).collect();
+        if self.shared.len() > 2 * needed.len() + UNNEEDED {
+            self.shared = Shared::default();
+            let tools = std::mem::take(&mut self.entries).into_iter().map(|entry| entry.tool);
+            self.entries = self.read_all(tools, Vec::new(), &[]);
         }
     }
 
@@ -207,7 +234,10 @@ impl FromIterator<Tool> for Catalogue {
 
 impl Extend<Tool> for Catalogue {
     fn extend<T: IntoIterator<Item = Tool>>(&mut self, tools: T) {
-        self.add(tools, Known::new());
+        let mut entries = std::mem::take(&mut self.entries);
+        let added = self.read_all(tools, Vec::new(), &entries);
+        entries.extend(added);
+        self.entries = entries;
     }
 }
 

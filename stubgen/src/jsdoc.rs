@@ -37,7 +37,8 @@ impl Doc {
     /// The same beside `ty`, without what that says by itself: how many items a tuple has.
     pub(crate) fn beside(mut self, ty: &Type) -> Self {
         if let Some(tuple) = ty.only_tuple() {
-            self.facts.retain(|fact| !fact.strip_prefix("@items ").is_some_and(|size| tuple.says(size)));
+            self.facts
+                .retain(|fact| !fact.strip_prefix("@items ").is_some_and(|size| tuple.says(size)));
         }
         self
     }

@@ -1,8 +1,8 @@
 //! MCP tools to TypeScript declarations, for code that a language model writes.
 //!
-//! A list of tools goes in, [`Declarations`] come out: one function per tool, the named types
-//! that they need, what had to be renamed, and which tools could not be declared and why. The
-//! crate is pure: no input or output, nothing fetched, nothing kept between calls.
+//! A [`Catalogue`] of tools goes in, [`Declarations`] come out: one function per tool, the named
+//! types that they need, what had to be renamed, and which tools could not be declared and why.
+//! The crate is pure: no input or output, nothing fetched, nothing kept but in the catalogue.
 //!
 //! # Promises
 //! - **Never fails.** A bad tool is data: it is listed as [`Unavailable`], the others are declared.
@@ -10,8 +10,8 @@
 //!   say makes the type wider, down to `unknown`; nothing becomes `any`.
 //! - **Cannot be broken out of.** The text is printed from a syntax tree, never pasted together;
 //!   comments hold no end of comment, and characters that hide or reorder text are made visible.
-//! - **Is stable.** The same tools give the same bytes, and a tool keeps its name when unrelated
-//!   tools come and go.
+//! - **Is stable.** The same tools give the same bytes, and the declaration of a tool stays as it
+//!   is when unrelated tools come and go; [Names](#names) says what is related.
 //!
 //! # A list of tools, from beginning to end
 //! Tools come as `tools/list` gave them, each with the name of its server. A tool that cannot be
@@ -96,6 +96,31 @@
 //! assert!(declarations.stubs().contains(r#"return mcp.callTool<ToolResult>("ticketing_assign_to", input);"#));
 //! ```
 //!
+//! # When a list changes
+//! A catalogue reads a tool once and remembers what was printed of it. After a change it gives the
+//! same declarations as a new one would, sooner:
+//! ```
+//! # use stubgen::{Annotations, Catalogue, Tool};
+//! # let tool = |server: &str, name: &str| Tool {
+//! #     server: server.to_owned(),
+//! #     name: name.to_owned(),
+//! #     title: None,
+//! #     description: None,
+//! #     input_schema: serde_json::json!({ "type": "object" }),
+//! #     output_schema: None,
+//! #     annotations: Annotations::default(),
+//! # };
+//! let tools = [tool("logging", "getLogs"), tool("ticketing", "createIssue")];
+//! let mut catalogue: Catalogue = tools.into_iter().collect();
+//! assert_eq!(catalogue.declare().functions.len(), 2);
+//!
+//! let listed = [tool("ticketing", "createIssue"), tool("ticketing", "close")];
+//! catalogue.update_server("ticketing", listed);
+//! assert_eq!(catalogue.declare().identifier("ticketing", "close"), Some("ticketing_close"));
+//! catalogue.update_server("logging", []);
+//! assert_eq!(catalogue.declare().functions.len(), 2);
+//! ```
+//!
 //! # From schemas to types
 //! The dialects 2020-12 (if none is named), 2019-09, draft-07, -06 and -04 are read. What has a
 //! meaning in types is in the type:
@@ -111,8 +136,12 @@
 //! | `true`, `{}` / `false` | `unknown` / `never` |
 //! | `not`, `if`, `contains`, `dependentSchemas`, … | left out, which the comment says by `@untyped` |
 //!
-//! Types of one name that are equal all the way down are one; those that differ get suffixes.
-//! A reference that leads out of the document is never fetched: see [`Reason`].
+//! Types of one name that are equal all the way down are one. A reference that leads out of the
+//! document is never fetched: see [`Reason`].
+//!
+//! Schemas come as [`serde_json::Value`], which holds every string but one with half a surrogate
+//! pair. Who reads them from text decides what stands for that; the parser alone would refuse all
+//! of the text.
 //!
 //! # What comments say
 //! The description, cut at [`Options::description_chars`], then what the type cannot say: on one
@@ -132,9 +161,20 @@
 //!
 //! # Names
 //! A function is called `<server>_<tool>`. Characters that cannot stand in an identifier become
-//! `_`; what is reserved, too long, or the same as another gets a suffix made from its own name,
-//! so that it stays when other tools come and go. Each such case is in
-//! [`Declarations::renamed`] with a [`RenameReason`].
+//! `_`; what is reserved, too long, or the same as another gets a suffix made from its own name.
+//! Each such case is in [`Declarations::renamed`] with a [`RenameReason`].
+//!
+//! A named type is called as its schema calls it: by the key of its definition, or by its title
+//! (`Issue`). Where different types want one name, none has it, and each gets a suffix made from
+//! what it says (`Issue_3f2a`).
+//!
+//! So one tool is related to another, and can change what is declared for it, only like this:
+//! - its function would have the same name;
+//! - it brings a type of the same name that is not the same type, and is the first to do so;
+//! - the four digits of a suffix are also another's, or make a name that is there: then they
+//!   become eight.
+//!
+//! The order of the tools changes the order of what is declared and nothing else.
 
 #![forbid(unsafe_code)]
 

@@ -102,8 +102,16 @@ proptest! {
         if middle {
             catalogue.declare();
         }
-        for tools in [[ours.clone(), others.clone()].concat(), [changed, others.clone()].concat(), others, ours] {
-            catalogue.update(tools.iter().cloned());
+        for tools in [[ours.clone(), others.clone()].concat(), [changed, others].concat(), ours] {
+            if middle {
+                catalogue.update(tools.iter().cloned());
+            } else {
+                // Tools of "a" come first wherever there are some.
+                for server in ["a", "b"] {
+                    let of_server = tools.iter().filter(|tool| tool.server == server).cloned();
+                    catalogue.update_server(server, of_server);
+                }
+            }
             let (updated, fresh) = (catalogue.declare(), declared(&tools));
             prop_assert_eq!(updated.text(), fresh.text());
             prop_assert_eq!(&updated, &fresh);
@@ -125,6 +133,17 @@ fn real_servers_change_nothing_for_each_other() {
             assert_eq!(alone, among, "{server}/{}", tool.name);
         }
     }
+}
+
+#[test]
+fn the_order_of_properties_is_part_of_a_tool() {
+    let tool = |text: &str| [plain("s", "t", serde_json::from_str(text).unwrap())];
+    let [one, other] = [r#"{"properties":{"a":{},"b":{}}}"#, r#"{"properties":{"b":{},"a":{}}}"#];
+    assert_eq!(tool(one), tool(other));
+    let mut catalogue: Catalogue = tool(one).into_iter().collect();
+    catalogue.update(tool(other));
+    assert_eq!(catalogue.declare(), declared(&tool(other)));
+    assert_ne!(catalogue.declare(), declared(&tool(one)));
 }
 
 /// The exception of `other_tools_change_nothing`, as a host sees it.

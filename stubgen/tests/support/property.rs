@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use stubgen::{Declarations, Tool};
+use stubgen::{Catalogue, Declarations, Tool};
 
 use super::case::declared;
 use super::parse::{declared_names, parse};
@@ -40,6 +40,20 @@ pub(crate) fn declare(tools: &[Tool]) -> Declarations {
     }
     assert_eq!(declared(tools), declarations);
     declarations
+}
+
+/// What a catalogue held before changes nothing.
+pub(crate) fn update(tools: &[Tool]) {
+    let fresh = declared(tools);
+    let mut catalogue: Catalogue = tools.iter().rev().cloned().collect();
+    catalogue.declare();
+    catalogue.update(tools.iter().skip(1).cloned());
+    catalogue.declare();
+    catalogue.update(tools.iter().cloned());
+    let updated = catalogue.declare();
+    assert_eq!(updated, fresh);
+    assert_eq!(updated.text(), fresh.text());
+    assert_eq!(updated.stubs(), fresh.stubs());
 }
 
 /// No character hides or reorders others.
