@@ -127,11 +127,15 @@ fn only_first(group: &[(usize, &Wish<'_>)]) -> Option<usize> {
 /// A suffix for each of `hashes`: the shortest beginning that no other has and that makes no name
 /// which is `taken`. So a suffix changes only when another hash begins like it.
 fn suffixes(hashes: &[String], taken: impl Fn(&str) -> bool) -> Vec<String> {
+    const LENGTHS: [usize; 3] = [4, 8, 16];
+    let mut alike: HashMap<&str, usize> = HashMap::new();
+    for short in hashes.iter().flat_map(|hash| LENGTHS.map(|length| hash.get(..length))).flatten() {
+        *alike.entry(short).or_default() += 1;
+    }
     let mut count = 0;
-    let mut suffix = |at: usize, hash: &String| {
-        for short in [4, 8, 16].into_iter().filter_map(|length| hash.get(..length)) {
-            let alike = |(other, hash): (usize, &String)| other != at && hash.starts_with(short);
-            if !hashes.iter().enumerate().any(alike) && !taken(short) {
+    let mut suffix = |hash: &String| {
+        for short in LENGTHS.into_iter().filter_map(|length| hash.get(..length)) {
+            if alike.get(short) == Some(&1) && !taken(short) {
                 return short.to_owned();
             }
         }
@@ -144,7 +148,7 @@ fn suffixes(hashes: &[String], taken: impl Fn(&str) -> bool) -> Vec<String> {
             }
         }
     };
-    hashes.iter().enumerate().map(|(at, hash)| suffix(at, hash)).collect()
+    hashes.iter().map(&mut suffix).collect()
 }
 
 /// The identifier that a tool would have if it were alone.

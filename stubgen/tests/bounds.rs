@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 use stubgen::{Catalogue, Declarations, Options, Reason};
 use support::case::plain;
@@ -146,6 +148,19 @@ fn a_large_definition_is_not_copied_without_end() {
         "$defs": { "Big": { "type": "object", "properties": properties } },
     });
     assert_eq!(reason(bomb), Some(Reason::TooManySubschemas { limit: 20_000 }));
+}
+
+#[test]
+fn many_tools_that_want_one_name() {
+    let punctuation = |at: usize| -> String {
+        (0..14).map(|bit| if at >> bit & 1 == 1 { '-' } else { '.' }).collect()
+    };
+    let tools: Vec<_> =
+        (0..10_000).map(|at| plain("s", &punctuation(at), json!({ "type": "object" }))).collect();
+    let declarations = support::declared(&tools);
+    let names: HashSet<&str> =
+        declarations.functions.iter().map(|function| function.identifier.as_str()).collect();
+    assert_eq!(names.len(), tools.len());
 }
 
 #[test]
