@@ -1,8 +1,9 @@
 //! What a model is shown of many tools within so many tokens.
 //!
-//! Every tool starts as a name in a list. Tools that were asked for are then shown in full, as
-//! long as there is room, then the others by their signatures. The order of the tools decides, so
-//! the same question gives the same bytes.
+//! Every tool is at least counted. Tools that were asked for are shown in full, as long as there
+//! is room; then all others get their names into a list, server by server, and then those for
+//! which there is room a signature in its place. If no tool was asked for in particular, the names
+//! come first. The order of the tools decides, so the same question gives the same bytes.
 
 mod page;
 
@@ -67,9 +68,14 @@ impl Declarations {
                     .is_some_and(|function| wanted.contains(function.identifier.as_str()))
         };
         let (first, later): (Vec<usize>, Vec<usize>) = all.into_iter().partition(is_wanted);
+        // Without its name a tool cannot even be asked for.
+        if wanted.is_empty() {
+            page.list_names();
+        }
         // What is wanted, in full; what does not fit, and what is not wanted, by its signature.
         let unfit: Vec<usize> =
             first.into_iter().filter(|at| !page.raise(*at, Detail::Full)).collect();
+        page.list_names();
         for at in unfit.into_iter().chain(later) {
             page.raise(at, Detail::Signature);
         }

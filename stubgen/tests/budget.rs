@@ -84,6 +84,20 @@ fn every_tool_is_shown_or_counted() {
 }
 
 #[test]
+fn what_is_asked_for_comes_before_the_names_of_the_others() {
+    let declarations = catalogue();
+    let wanted = ["mail_tool5"];
+    let alone = declarations.only(|_, tool| tool == "tool5").text().len().div_ceil(4);
+    let counts = declarations.within(0, &wanted).tokens;
+    let budgeted = declarations.within(alone + counts, &wanted);
+    assert_eq!(budgeted.shown[5].detail, Detail::Full);
+    assert!(
+        budgeted.text.ends_with("// files: 6 more tools\n// mail: 5 more tools\n"),
+        "{budgeted:?}"
+    );
+}
+
+#[test]
 fn stubs_have_bodies() {
     let mut declarations = catalogue();
     declarations.functions.truncate(2);

@@ -71,31 +71,47 @@ impl<'a> Page<'a> {
         for function in &declarations.functions {
             let listed = listed.entry(&function.server).or_default();
             listed.count += 1;
-            listed.names += name_bytes(function);
         }
         let mut page = Self {
             declarations,
             limit,
             used: 0,
-            details: vec![Detail::Name; declarations.functions.len()],
+            details: vec![Detail::Counted; declarations.functions.len()],
             signatures: vec![OnceCell::new(); declarations.functions.len()],
             types,
             listed,
             listed_bytes: 0,
             printer: Printer::default(),
         };
-        page.measure_lists();
-        if page.listed_bytes > limit {
-            page.details.fill(Detail::Counted);
-            page.listed.values_mut().for_each(|listed| listed.names = 0);
-            page.measure_lists();
-        }
+        page.listed_bytes =
+            page.listed.iter().map(|(server, listed)| listed.line_bytes(server)).sum();
         page
     }
 
-    fn measure_lists(&mut self) {
-        self.listed_bytes =
-            self.listed.iter().map(|(server, listed)| listed.line_bytes(server)).sum();
+    /// Names the tools that are only counted so far, of each server for which there is room.
+    pub(super) fn list_names(&mut self) {
+        let functions = &self.declarations.functions;
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for (function, detail) in functions.iter().zip(&self.details) {
+            if *detail == Detail::Counted {
+                *names.entry(&function.server).or_default() += name_bytes(function);
+            }
+        }
+        names.retain(|server, names| {
+            let Some(listed) = self.listed.get_mut(*server) else { return false };
+            let named = Listed { names: *names, ..*listed };
+            let lists = self.listed_bytes - listed.line_bytes(server) + named.line_bytes(server);
+            let fits = self.used + lists <= self.limit;
+            if fits {
+                (*listed, self.listed_bytes) = (named, lists);
+            }
+            fits
+        });
+        for (function, detail) in functions.iter().zip(&mut self.details) {
+            if *detail == Detail::Counted && names.contains_key(function.server.as_str()) {
+                *detail = Detail::Name;
+            }
+        }
     }
 
     /// Shows a tool in more detail, if there is room; whether there was.
