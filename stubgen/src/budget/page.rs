@@ -9,6 +9,7 @@ use crate::emit::Style;
 use crate::jsdoc::harmless;
 use crate::print::Printer;
 use crate::shared::SharedType;
+use crate::ty::Type;
 
 /// No declaration is shorter than this and its identifier.
 const LEAST: usize = "declare function (): Promise<>;".len();
@@ -130,7 +131,8 @@ impl<'a> Page<'a> {
             + after.line_bytes(&function.server);
         let room = self.limit.saturating_sub(self.used + lists);
         // Nothing is printed for which there is no room anyway.
-        if function.identifier.len() + LEAST > room {
+        let least = declarations.types.functions.get(at).map_or(0, |ty| least_bytes(&ty.input));
+        if function.identifier.len() + LEAST + least > room {
             return false;
         }
         let text = match detail {
@@ -239,6 +241,12 @@ impl Listed {
             count => heading(server, count, self.names > 0).len() + self.names + "\n".len(),
         }
     }
+}
+
+/// An input is not printed in less.
+fn least_bytes(input: &Type) -> usize {
+    let Type::Object(object) = input else { return 0 };
+    object.properties.iter().map(|property| property.name.len() + ": T;".len()).sum()
 }
 
 /// Bytes of a tool in the list of names.
