@@ -57,7 +57,7 @@ impl Isolate {
         let handle = realm.runtime.v8_isolate().thread_safe_handle();
         let (seen, told, buffers) = (heap.clone(), door.clone(), realm.buffers.clone());
         realm.runtime.add_near_heap_limit_callback(move |current, _initial| {
-            if buffers.has_refused() {
+            if buffers.is_refusing() {
                 return current;
             }
             if !seen.full.replace(true) {
