@@ -1,7 +1,7 @@
 //! The report of a run: outcome, console, ledger and usage, for programs and for the model.
 
 use broker::{Entry, Ledger, State};
-use runtime::{Clock, Console, Outcome, Position, Run, ScriptError, Usage};
+use runtime::{Clock, Console, Limit, Outcome, Position, Run, ScriptError, Usage};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -121,9 +121,13 @@ fn describe(outcome: &Outcome) -> String {
             };
             format!("The run was stopped: its limit `{clock}`, {limit:?} {what}, was used up.")
         }
-        Outcome::MemoryExceeded { limit_bytes } => format!(
-            "The run was stopped: the script's heap was full (limit `heap_bytes`, {limit_bytes} bytes)."
-        ),
+        Outcome::MemoryExceeded { limit, limit_bytes } => {
+            let what = match limit {
+                Limit::HeapBytes => "the script's heap was full",
+                _ => "the script's process had too much memory in use",
+            };
+            format!("The run was stopped: {what} (limit `{limit}`, {limit_bytes} bytes).")
+        }
         Outcome::LimitExceeded { limit, message, error } => {
             let place = error.as_ref().and_then(|error| error.position.as_ref());
             let place = place.map(position_text).unwrap_or_default();

@@ -38,11 +38,17 @@ struct Heap {
 
 /// Prepares V8 for this process. Only the first call does anything.
 ///
+/// `jitless` keeps it from making machine code.
+///
 /// V8 wants every thread with an isolate to descend from the one that calls this (memory protection
 /// keys are inherited).
-pub(crate) fn init_v8() {
+pub(crate) fn init_v8(jitless: bool) {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
+        if jitless {
+            // The first is the program's name to V8.
+            deno_core::v8_set_flags(vec![String::new(), "--jitless".to_owned()]);
+        }
         deno_core::JsRuntime::init_platform(None);
     });
 }

@@ -41,9 +41,12 @@ pub enum Outcome {
         /// How long it was set.
         limit: Duration,
     },
-    /// The heap was full.
+    /// The memory was full.
     MemoryExceeded {
-        /// [`Limits::heap_bytes`](crate::Limits::heap_bytes)
+        /// Which: [`Limits::heap_bytes`](crate::Limits::heap_bytes) or
+        /// [`Limits::resident_bytes`](crate::Limits::resident_bytes).
+        limit: Limit,
+        /// Its value.
         limit_bytes: usize,
     },
     /// Another bound was passed, and the script did not catch it.

@@ -17,4 +17,4 @@ for (const [name, way] of ways) {
     console.log(name, String(error));
   }
 }
-const characters = [..."x".repeat(3e8)];
+const characters = [..."x".repeat(6e7)];

@@ -73,6 +73,7 @@ fn limits_are_the_defaults() {
         tool_timeout,
         heap_bytes,
         array_buffer_bytes,
+        resident_bytes,
         source_bytes,
         argument_bytes,
         result_bytes,
@@ -80,6 +81,7 @@ fn limits_are_the_defaults() {
         calls_in_flight,
         timers,
         console_bytes,
+        console_lines,
         value_bytes,
     } = Limits::default();
     let kib = |bytes: usize| match bytes {
@@ -92,6 +94,7 @@ fn limits_are_the_defaults() {
         ("tool_timeout", format!("{} s", tool_timeout.as_secs())),
         ("heap_bytes", kib(heap_bytes)),
         ("array_buffer_bytes", kib(array_buffer_bytes)),
+        ("resident_bytes", kib(resident_bytes)),
         ("source_bytes", kib(source_bytes)),
         ("argument_bytes", kib(argument_bytes)),
         ("result_bytes", kib(result_bytes)),
@@ -99,6 +102,7 @@ fn limits_are_the_defaults() {
         ("calls_in_flight", calls_in_flight.to_string()),
         ("timers", thousands(timers)),
         ("console_bytes", kib(console_bytes)),
+        ("console_lines", thousands(console_lines)),
         ("value_bytes", kib(value_bytes)),
     ];
     for (name, default) in rows {

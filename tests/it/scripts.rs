@@ -9,7 +9,7 @@
 //! script that begin with `//@ ` set limits.
 
 use crate::hosts::{Host, ISOLATIONS, block_on, short};
-use cofferdam::{Isolation, Limits, Outcome, Report, Script};
+use cofferdam::{Isolation, Limits, Outcome, Report, Script, runtime::Limit};
 use std::{
     fmt::Write,
     fs,
@@ -96,6 +96,8 @@ fn settings(source: &str) -> Settings {
             "calls_in_flight" => limits.calls_in_flight = number,
             "timers" => limits.timers = number,
             "console_bytes" => limits.console_bytes = size,
+            "console_lines" => limits.console_lines = number,
+            "resident_mib" => limits.resident_bytes = size << 20,
             "value_bytes" => limits.value_bytes = size,
             other => panic!("no setting is called {other}"),
         }
@@ -147,7 +149,8 @@ pub(crate) fn transcript(report: &Report) -> String {
             lines.collect::<Vec<_>>().join("\n")
         }
         Outcome::TimedOut { clock, .. } => format!("!! timed out: {clock}"),
-        Outcome::MemoryExceeded { .. } => "!! memory exceeded".into(),
+        Outcome::MemoryExceeded { limit: Limit::HeapBytes, .. } => "!! memory exceeded".into(),
+        Outcome::MemoryExceeded { limit, .. } => format!("!! memory exceeded: {limit}"),
         Outcome::LimitExceeded { limit, message, .. } => format!("!! limit {limit}: {message}"),
         Outcome::Cancelled => "!! cancelled".into(),
         Outcome::Crashed { message } => format!("!! crashed: {message}"),

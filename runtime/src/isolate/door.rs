@@ -196,8 +196,8 @@ impl Door for RunDoor {
     }
 
     fn console(&self, level: u32, mut text: String) {
-        let limit = self.limits.borrow().console_bytes;
-        let kept = self.console.borrow_mut().count(&text, limit);
+        let room = self.limits.borrow().console;
+        let kept = self.console.borrow_mut().count(&text, room);
         if let Some(kept) = kept {
             text.truncate(kept);
             self.send(WorkerFrame::Console { level: Level::from_number(level), text });

@@ -37,7 +37,6 @@ pub(crate) enum Refused {
 
 impl Realm {
     pub(crate) fn new(memory: Memory, door: Rc<RunDoor>) -> Result<Self, String> {
-        super::init_v8();
         let mut extension = ops::cofferdam::init();
         extension.middleware_fn = Some(Box::new(ops::keep));
         extension.op_state_fn = Some(Box::new(move |state| state.put::<Rc<dyn Door>>(door)));
