@@ -263,7 +263,7 @@
       if (typeof handle !== "function") throw new TypeError("the listener has no handleEvent");
       ReflectApply(handle, callback, [event]);
     } catch (error) {
-      core.reportUnhandledException(error);
+      internals.fail(error);
     }
   }
 

@@ -102,7 +102,7 @@
       const signal = new AbortSignal(secret);
       const expire = () =>
         abort(signal, new DOMException("The operation timed out", "TimeoutError"));
-      internals.startTimer(expire, MathMin(delay, LONGEST_MS), [], false, false);
+      internals.startTimer(expire, MathMin(delay, LONGEST_MS), [], false);
       return signal;
     }
 

@@ -142,6 +142,7 @@ fn error_text(error: &ScriptError) -> String {
     let mut text = match (error.name.as_str(), &error.kind) {
         ("", _) => error.message.clone(),
         (name, Some(kind)) => format!("{name} [{kind}]: {}", error.message),
+        (name, None) if error.message.is_empty() => name.to_owned(),
         (name, None) => format!("{name}: {}", error.message),
     };
     if let Some(position) = &error.position {
@@ -151,8 +152,17 @@ fn error_text(error: &ScriptError) -> String {
         let function = frame.function.as_deref().unwrap_or("<top level>");
         let _ = write!(text, "\n    called from {function} (line {}:{})", frame.line, frame.column);
     }
+    if let Some(hint) = &error.hint {
+        let _ = write!(text, "\nhint: {hint}");
+    }
     if let Some(cause) = &error.cause {
         let _ = write!(text, "\nCaused by {}", error_text(cause));
+    }
+    for (number, error) in error.errors.iter().enumerate() {
+        let _ = write!(text, "\nError {} of it: {}", number + 1, error_text(error));
+    }
+    if error.more_errors > 0 {
+        let _ = write!(text, "\nand {} more errors", error.more_errors);
     }
     text
 }

@@ -84,14 +84,20 @@ pub struct ScriptError {
     pub name: String,
     /// Its message.
     pub message: String,
-    /// The `kind` of a `ToolError`.
+    /// The `kind` of a `ToolError`; only of one that a call has thrown, whatever a script makes.
     pub kind: Option<String>,
     /// Where it was thrown, if that is in the script.
     pub position: Option<Position>,
     /// The calls that led there, innermost first; only those of the script.
     pub frames: Vec<Frame>,
-    /// The error's `cause`.
+    /// The error's `cause`; at most 8 below each other.
     pub cause: Option<Box<ScriptError>>,
+    /// The `errors` of an `AggregateError`; at most the first 10.
+    pub errors: Vec<ScriptError>,
+    /// How many more of them there were.
+    pub more_errors: usize,
+    /// What to do instead, for a usual mistake.
+    pub hint: Option<String>,
 }
 
 /// A function of the script that was running.
