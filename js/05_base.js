@@ -25,6 +25,7 @@
     ObjectSetPrototypeOf,
     ReflectConstruct,
     ReflectGetOwnPropertyDescriptor,
+    SafeWeakMap,
     SymbolToStringTag,
     TypedArrayPrototypeGetBuffer,
     TypedArrayPrototypeGetByteLength,
@@ -36,6 +37,15 @@
 
   /** Bounds that the host sets before a run; these are their defaults. */
   internals.limits = { __proto__: null, timers: 1000 };
+
+  /** Errors of ours that a limit has made, with its name and what it says. */
+  const limited = new SafeWeakMap();
+
+  /** Makes an error count as that of a limit, if it ends the run. */
+  function overLimit(error, limit, message) {
+    limited.set(error, { __proto__: null, limit, message });
+    return error;
+  }
 
   /** An array for our own use. */
   function list() {
@@ -171,6 +181,8 @@
   tag(DOMException.prototype, "DOMException");
   expose("DOMException", DOMException);
 
+  internals.overLimit = overLimit;
+  internals.limitOf = (error) => limited.get(error);
   internals.list = list;
   internals.toArray = toArray;
   internals.without = without;

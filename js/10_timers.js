@@ -23,7 +23,7 @@
     TypeError,
   } = primordials;
   const { op_alarm, op_now } = core.ops;
-  const { expose, list } = internals;
+  const { expose, list, overLimit } = internals;
 
   const LONGEST_MS = 2147483647;
   const NESTED_MS = 4;
@@ -101,9 +101,9 @@
   function start(callback, delay, args, repeats) {
     const limit = internals.limits.timers;
     if (live.size >= limit) {
-      throw new RangeError(
-        `${live.size} timers are live, \`timers\` allows ${limit}; await some of them first`,
-      );
+      const message = `${live.size} timers are live, \`timers\` allows ${limit}; ` +
+        "await some of them first";
+      throw overLimit(new RangeError(message), "timers", message);
     }
     const id = ++lastId;
     const entry = {

@@ -32,7 +32,7 @@
     TypeError,
   } = primordials;
   const { op_call_begin, op_call_cancel, op_has_handler } = core.ops;
-  const { define, expose, list, ownValue, signals, tag } = internals;
+  const { define, expose, list, overLimit, ownValue, signals, tag } = internals;
 
   /** Calls without `await` that are remembered, for a hint. */
   const LOOSE = 16;
@@ -124,7 +124,8 @@
   /** An error of a call that failed here or at the host. */
   function failed(error, failure, limit = undefined) {
     const { kind, message } = failure;
-    failures.set(error, { __proto__: null, kind, message, limit });
+    failures.set(error, { __proto__: null, kind });
+    if (limit !== undefined) overLimit(error, limit, message);
     return describe(error, failure);
   }
 

@@ -65,10 +65,10 @@
   /** The error as JSON text. */
   function describe(error) {
     const told = record(error, { __proto__: null, count: 0 }, 0);
-    const failure = isObject(error) ? internals.failureOf(error) : undefined;
-    if (failure !== undefined && failure.limit !== undefined) {
-      told.limit = failure.limit;
-      told.limitMessage = failure.message;
+    const passed = isObject(error) ? internals.limitOf(error) : undefined;
+    if (passed !== undefined) {
+      told.limit = passed.limit;
+      told.limitMessage = passed.message;
     }
     // A promise that was taken for its value: known only where a call's promise was let go.
     if (told.name === "TypeError") {

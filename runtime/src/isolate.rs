@@ -91,7 +91,9 @@ impl Isolate {
         let promise = self.realm.evaluate(script).map_err(|_| cold("the script failed"))?;
         let nothing = futures::stream::pending();
         match turns::take(&mut self.realm, &self.door, &promise, nothing).await {
-            Last::Settled => self.realm.ending(&promise, 0).map(drop).map_err(|_| cold("its end failed")),
+            Last::Settled => {
+                self.realm.ending(&promise, 0).map(drop).map_err(|_| cold("its end failed"))
+            }
             _ => Err(cold("the script did not end")),
         }
     }

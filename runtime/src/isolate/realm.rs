@@ -12,7 +12,8 @@ use crate::{frame::JobLimits, host::Function, limits::Memory, strip::Stripped};
 use deno_core::{
     JsRuntime, ModuleLoadOptions, ModuleLoadReferrer, ModuleLoadResponse, ModuleLoader,
     ModuleResolveResponse, ModuleSpecifier, ResolutionKind, RuntimeOptions,
-    error::{JsError, format_stack_trace}, v8,
+    error::{JsError, format_stack_trace},
+    v8,
 };
 use deno_error::JsErrorBox;
 use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
