@@ -117,3 +117,28 @@ fn thousands(number: u32) -> String {
         (thousands, rest) => format!("{thousands},{rest:03}"),
     }
 }
+
+/// What docs/ say is shown by a test must name one that exists.
+#[test]
+fn claims_name_tests_that_exist() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--list", "--format", "terse"])
+        .output();
+    let list = String::from_utf8(list.expect("it starts").stdout).expect("names");
+    let mut named = 0;
+    for page in std::fs::read_dir(root.join("docs")).expect("docs/").flatten() {
+        let text = std::fs::read_to_string(page.path()).expect("a page");
+        for claim in text.split('`').skip(1).step_by(2) {
+            if claim.starts_with("tests/") {
+                assert!(root.join(claim).exists(), "{}: no {claim}", page.path().display());
+                named += 1;
+            } else if claim.contains("::") && !claim.contains(char::is_uppercase) {
+                let line = format!("{claim}: test\n");
+                assert!(list.contains(&line), "{}: no {claim}", page.path().display());
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 20, "the pages have no claims");
+}
