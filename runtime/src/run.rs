@@ -68,13 +68,14 @@ pub(crate) async fn drive(
                         Ok(WorkerFrame::CallCancelled { id }) => if let Err(fault) = calls.cancel(id) {
                             break broken(fault);
                         },
-                        Ok(WorkerFrame::HeapFull) if !heap_was_full => heap_was_full = true,
+                        // Twice if V8 runs out for good after it has been told to stop.
+                        Ok(WorkerFrame::HeapFull) => heap_was_full = true,
                         Ok(WorkerFrame::Done(last)) => {
                             console.dropped_bytes += last.dropped_bytes;
                             done = Some(last);
                             break Outcome::Cancelled;
                         }
-                        Ok(WorkerFrame::Ready { .. } | WorkerFrame::HeapFull) => {
+                        Ok(WorkerFrame::Ready { .. }) => {
                             break broken("a frame that comes once came twice");
                         }
                         Err(_) if heap_was_full => break memory_exceeded(limits),

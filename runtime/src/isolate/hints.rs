@@ -44,9 +44,9 @@ pub(super) fn about(error: &ScriptError) -> Option<String> {
         "EvalError" if error.message.starts_with("Code generation from strings disallowed") => {
             Some("code cannot be made from text here: write the function out".into())
         }
-        "RangeError" if error.message == "Maximum call stack size exceeded" => {
-            Some("a function calls itself without end, or recursion goes too deep: use a loop".into())
-        }
+        "RangeError" if error.message == "Maximum call stack size exceeded" => Some(
+            "a function calls itself without end, or recursion goes too deep: use a loop".into(),
+        ),
         _ => None,
     }
 }

@@ -47,7 +47,9 @@ pub(super) fn read(json: &str, source: &str) -> Thrown {
 
 impl Told {
     fn report(self, source: &str) -> ScriptError {
-        let frames: Vec<_> = self.stack.lines().filter_map(frame).collect();
+        // A stack is text, which a script can change.
+        let is_there = |frame: &Frame| Position::has_line(source, frame.line);
+        let frames: Vec<_> = self.stack.lines().filter_map(frame).filter(is_there).collect();
         let position = frames.first().map(|at| Position::within(source, at.line, at.column));
         ScriptError {
             name: self.name,
@@ -101,16 +103,26 @@ mod tests {
         assert_eq!(seen("    at f (file:///script.ts:3:16)"), Some((some("f"), 3, 16)));
         assert_eq!(seen("    at file:///script.ts:1:2"), Some((None, 1, 2)));
         assert_eq!(seen("    at async file:///script.ts:1:2"), Some((None, 1, 2)));
-        assert_eq!(seen("    at async A.b [as c] (file:///script.ts:1:2)").unwrap().0, some("A.b [as c]"));
+        assert_eq!(
+            seen("    at async A.b [as c] (file:///script.ts:1:2)").unwrap().0,
+            some("A.b [as c]")
+        );
         assert_eq!(seen("    at new P (file:///script.ts:1:2)").unwrap().0, some("new P"));
-        for other in ["", "at", "    at Array.map (<anonymous>)", "    at f (file:///script.ts:x:1)", "  at (()"] {
+        for other in [
+            "",
+            "at",
+            "    at Array.map (<anonymous>)",
+            "    at f (file:///script.ts:x:1)",
+            "  at (()",
+        ] {
             assert_eq!(seen(other), None, "{other}");
         }
     }
 
     #[test]
     fn whatever_the_text_is_there_is_an_error_to_report() {
-        for text in ["", "{}", "[]", "{\"name\":1}", "{\"limit\":\"no such\"}", "{\"cause\":null}"] {
+        for text in ["", "{}", "[]", "{\"name\":1}", "{\"limit\":\"no such\"}", "{\"cause\":null}"]
+        {
             let _ = read(text, "");
         }
         assert_eq!(read("nonsense", "").error.message, "the error cannot be read");
