@@ -23,6 +23,7 @@
     ObjectDefineProperty,
     ObjectHasOwn,
     ObjectSetPrototypeOf,
+    ReflectApply,
     ReflectConstruct,
     ReflectGetOwnPropertyDescriptor,
     SafeWeakMap,
@@ -99,6 +100,20 @@
     if (property === undefined || !ObjectHasOwn(property, "value")) return undefined;
     return property.value;
   }
+
+  /**
+   * Throws now, if the stack would be used up a little later. For what must not stop half-way: a
+   * script may call us with its last frame. 64 KiB are asked for, by arguments that no compiler can
+   * save: a function that is called for the first time is compiled first, and that takes most.
+   */
+  function ensureStack() {
+    ReflectApply(nothing, undefined, MUCH);
+  }
+
+  function nothing() {}
+
+  const MUCH = [];
+  for (let i = 0; i < 8192; i++) ArrayPrototypePush(MUCH, 0);
 
   /** Refuses a call that has fewer arguments than the interface asks for. */
   function need(count, given, what) {
@@ -190,6 +205,7 @@
   internals.expose = expose;
   internals.tag = tag;
   internals.ownValue = ownValue;
+  internals.ensureStack = ensureStack;
   internals.need = need;
   internals.bytesOf = bytesOf;
   internals.DOMException = DOMException;

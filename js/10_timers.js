@@ -23,7 +23,7 @@
     TypeError,
   } = primordials;
   const { op_alarm, op_now } = core.ops;
-  const { expose, list, overLimit } = internals;
+  const { ensureStack, expose, list, overLimit } = internals;
 
   const LONGEST_MS = 2147483647;
   const NESTED_MS = 4;
@@ -99,6 +99,7 @@
 
   /** Starts a timer and returns its id. */
   function start(callback, delay, args, repeats) {
+    ensureStack();
     const limit = internals.limits.timers;
     if (live.size >= limit) {
       const message = `${live.size} timers are live, \`timers\` allows ${limit}; ` +
@@ -158,6 +159,7 @@
     if (typeof id === "string") id = +id;
     const entry = live.get(id);
     if (entry === undefined) return;
+    ensureStack();
     live.delete(id);
     if (entry.at >= 0) {
       remove(entry);

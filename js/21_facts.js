@@ -2,8 +2,8 @@
 // behind a proxy, the text of an error, a function or a regular expression.
 //
 // Names, tags and messages count only where they are data properties; a prototype that is a proxy
-// ends the search. One thing may still call the script, and only because the engine does it: it
-// makes the text of a stack when that is first read, and asks the error for its name and message.
+// ends the search. The engine makes the text of a stack when that is first read; it asks
+// `stackHead` here for the error's name and message, and not the error.
 "use strict";
 
 ((globalThis) => {
@@ -205,6 +205,15 @@
     return message === "" ? name : `${name}: ${message}`;
   }
 
+  /** The first line of a stack, which the engine asks for when a stack is first read. */
+  function stackHead(error) {
+    if (typeof error !== "object" || error === null || core.isProxy(error)) return "Error";
+    const name = dataText(error, "name") ?? "Error";
+    const message = dataText(error, "message") ?? "";
+    if (name === "") return message;
+    return message === "" ? name : `${name}: ${message}`;
+  }
+
   /** Where in a stack its frames begin, behind the message, which may look like frames; or -1. */
   function framesAt(error, stack) {
     const message = dataText(error, "message") ?? "";
@@ -270,6 +279,7 @@
     keysOf,
     namedKeysOf,
     regExpText,
+    stackHead,
     tagOf,
     unwrap,
   };

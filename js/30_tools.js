@@ -29,6 +29,7 @@
     StringPrototypeCharCodeAt,
     StringPrototypeIncludes,
     StringPrototypeSlice,
+    StringPrototypeToWellFormed,
     TypeError,
   } = primordials;
   const { op_call_begin, op_call_cancel, op_has_handler } = core.ops;
@@ -147,6 +148,8 @@
     if (text === undefined || typeof input !== "object" || input === null || ArrayIsArray(input)) {
       throw invalidInput(error, "the input must be an object with the tool's parameters");
     }
+    // Half a character, as a cut text may have, is nothing that the host could read.
+    if (StringPrototypeIncludes(text, "\\ud")) text = JSONStringify(input, wellFormed);
     // A promise becomes `{}`: never what was meant, and sent it would do harm.
     if (core.isPromise(input)) throw invalidInput(error, "the input is a promise: await it first");
     if (StringPrototypeIncludes(text, "{}")) {
@@ -156,6 +159,10 @@
       }
     }
     return text;
+  }
+
+  function wellFormed(_key, value) {
+    return typeof value === "string" ? StringPrototypeToWellFormed(value) : value;
   }
 
   function call(name, input, options, raw, caller) {
@@ -198,6 +205,11 @@
     const text = write(input, error);
     if (signal !== undefined && signals.isAborted(signal)) {
       const message = "the call was aborted before it was made; nothing was sent";
+      throw failed(error, { __proto__: null, kind: "cancelled", message });
+    }
+
+    if (internals.isOver) {
+      const message = "the script has ended; nothing was sent";
       throw failed(error, { __proto__: null, kind: "cancelled", message });
     }
 
@@ -279,6 +291,7 @@
   /** Before a run: defines its functions and sets its limits. */
   internals.start = (text) => {
     const job = JSONParse(text);
+    internals.isOver = false;
     internals.limits.timers = job.timers;
     for (let i = 0; i < job.functions.length; i++) {
       const { name, server, tool } = job.functions[i];

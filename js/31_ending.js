@@ -14,6 +14,7 @@
     ObjectHasOwn,
     ReflectApply,
     ReflectGetOwnPropertyDescriptor,
+    SafeSet,
     StringPrototypeIncludes,
     TypeError,
   } = primordials;
@@ -42,10 +43,13 @@
       __proto__: null,
       name: facts.errorName(error),
       message: facts.errorMessage(error),
-      stack: facts.errorFrames(error),
     };
     const failure = internals.failureOf(error);
     if (failure !== undefined) told.kind = failure.kind;
+    // Once is enough for one that is met again.
+    if (state.seen.has(error)) return told;
+    state.seen.add(error);
+    told.stack = facts.errorFrames(error);
     if (depth >= DEPTH || state.count >= MOST) return told;
     const cause = ReflectGetOwnPropertyDescriptor(error, "cause");
     if (cause !== undefined && ObjectHasOwn(cause, "value") && cause.value !== undefined) {
@@ -64,7 +68,7 @@
 
   /** The error as JSON text. */
   function describe(error) {
-    const told = record(error, { __proto__: null, count: 0 }, 0);
+    const told = record(error, { __proto__: null, count: 0, seen: new SafeSet() }, 0);
     const passed = isObject(error) ? internals.limitOf(error) : undefined;
     if (passed !== undefined) {
       told.limit = passed.limit;
@@ -123,6 +127,8 @@
 
   /** What the script returned: `v` and JSON, `u` for nothing, or `e` and the error's JSON. */
   internals.finish = (value) => {
+    // What the value's own code might still begin comes too late.
+    internals.isOver = true;
     if (value === undefined) return "u";
     try {
       const text = JSONStringify(value);

@@ -25,7 +25,10 @@
   // and Atomics make a fine clock and can block the thread.
   const gone = ["Deno", "__bootstrap", "WebAssembly", "SharedArrayBuffer", "Atomics"];
   for (let i = 0; i < gone.length; i++) delete globalThis[gone[i]];
+  // V8's own and no standard's.
+  delete globalThis.Intl.v8BreakIterator;
 
   const { start, settle, tick, finish, describe } = internals;
-  return { __proto__: null, start, settle, tick, finish, describe };
+  const head = internals.facts.stackHead;
+  return { __proto__: null, start, settle, tick, finish, describe, head };
 })(globalThis);

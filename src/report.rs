@@ -159,10 +159,11 @@ fn error_text(error: &ScriptError) -> String {
         let _ = write!(text, "\nCaused by {}", error_text(cause));
     }
     for (number, error) in error.errors.iter().enumerate() {
-        let _ = write!(text, "\nError {} of it: {}", number + 1, error_text(error));
+        let inner = error_text(error).replace('\n', "\n    ");
+        let _ = write!(text, "\n  [{}] {inner}", number + 1);
     }
     if error.more_errors > 0 {
-        let _ = write!(text, "\nand {} more errors", error.more_errors);
+        let _ = write!(text, "\n  and {} more errors", error.more_errors);
     }
     text
 }

@@ -137,13 +137,14 @@ impl Isolate {
             Err(Some(error)) => {
                 return Ending::SyntaxError(vec![thrown::diagnostic(&error, &job.source)]);
             }
-            Err(None) => return Ending::Stopped,
+            Err(None) => return interrupted(),
         };
         match turns::take(&mut self.realm, &self.door, &promise, frames).await {
             Last::Settled => self.settled(&promise, job),
             Last::Failed(error) => self.threw(&error, &job.source),
             Last::Stuck => Ending::Threw(never_settles()),
             Last::Stopped => Ending::Stopped,
+            Last::Interrupted => interrupted(),
         }
     }
 
@@ -157,7 +158,7 @@ impl Isolate {
                 );
                 return Ending::Limit { limit: Limit::ValueBytes, message, error: None };
             }
-            Err(realm::Interrupted) => return Ending::Stopped,
+            Err(realm::Interrupted) => return interrupted(),
         };
         match text.split_at_checked(1) {
             Some(("v", json)) => Ending::Completed(Some(json.to_owned())),
@@ -185,6 +186,12 @@ impl Isolate {
         }
         Ending::Threw(error)
     }
+}
+
+/// What is reported if nobody says that they have done it: the heap's limit and the host's clocks
+/// have their own words for it.
+fn interrupted() -> Ending {
+    Ending::Fault("V8 was interrupted".into())
 }
 
 /// The event loop has nothing left to do, and the script still waits.

@@ -69,13 +69,14 @@ pub(crate) async fn drive(
                         Ok(WorkerFrame::CallCancelled { id }) => if let Err(fault) = calls.cancel(id) {
                             break broken(fault);
                         },
-                        Ok(WorkerFrame::HeapFull) if !heap_was_full => heap_was_full = true,
+                        // Twice if V8 runs out for good after it has been told to stop.
+                        Ok(WorkerFrame::HeapFull) => heap_was_full = true,
                         Ok(WorkerFrame::Done(last)) => {
                             console.dropped_bytes += last.dropped_bytes;
                             done = Some(last);
                             break Outcome::Cancelled;
                         }
-                        Ok(WorkerFrame::Ready { .. } | WorkerFrame::Probed(_) | WorkerFrame::HeapFull) => {
+                        Ok(WorkerFrame::Ready { .. } | WorkerFrame::Probed(_)) => {
                             break broken("a frame that has no place in a run");
                         }
                         Err(_) if heap_was_full => break memory_exceeded(limits),

@@ -47,7 +47,7 @@ pub(crate) const SCRIPT: &str = "file:///script.ts";
 ///
 /// All others are disabled: among them are ones that print to the process's output, read files,
 /// evaluate text as internal code, or abort the process (`op_panic`).
-const KEPT: &[&str] = &[
+pub(crate) const KEPT: &[&str] = &[
     // Ours.
     "op_alarm",
     "op_call_begin",

@@ -47,7 +47,9 @@ pub(super) fn read(json: &str, source: &str) -> Thrown {
 
 impl Told {
     fn report(self, source: &str) -> ScriptError {
-        let frames: Vec<_> = self.stack.lines().filter_map(frame).collect();
+        // A stack is text, which a script can change.
+        let is_there = |frame: &Frame| Position::has_line(source, frame.line);
+        let frames: Vec<_> = self.stack.lines().filter_map(frame).filter(is_there).collect();
         let position = frames.first().map(|at| Position::within(source, at.line, at.column));
         ScriptError {
             name: self.name,

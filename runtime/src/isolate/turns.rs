@@ -21,8 +21,10 @@ pub(super) enum Last {
     Failed(String),
     /// The script waits, and nothing can happen any more.
     Stuck,
-    /// Stopped from outside, or by a limit that is known elsewhere.
+    /// Stopped from outside.
     Stopped,
+    /// V8 was interrupted; who did it knows why.
+    Interrupted,
 }
 
 enum Next {
@@ -56,7 +58,7 @@ pub(super) async fn take(
             () = alarm(door) => realm.tick(),
         };
         if done.is_err() {
-            return door.failure().map_or(Last::Stopped, Last::Failed);
+            return door.failure().map_or(Last::Interrupted, Last::Failed);
         }
     }
 }
@@ -73,7 +75,7 @@ fn poll_turn(
         return Poll::Ready(Next::Last(Last::Failed(error)));
     }
     if let Poll::Ready(Err(_termination)) = polled {
-        return Poll::Ready(Next::Last(Last::Stopped));
+        return Poll::Ready(Next::Last(Last::Interrupted));
     }
     let state = realm.state(promise);
     // After an error nothing is waited for.
