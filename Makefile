@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench soak lint v8 servers
+.PHONY: help demo test bench soak fuzz lint v8 servers
 
 # Where cargo puts programs; examples/demo.mcp.json finds the demo's servers by this variable.
 export COFFERDAM_BIN_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
@@ -15,6 +15,9 @@ cofferdam := $(COFFERDAM_BIN_DIR)/cofferdam
 demo_config := examples/demo.mcp.json
 tickets := target/demo/tickets.db
 demo_build ?= --package cofferdam --package demo-servers
+fuzz_target ?= declare
+fuzz_seeds ?= ../stubgen/tests/cases
+fuzz_time ?= 600
 heading = @printf '\n== %s\n\n'
 
 help: ## List the targets
@@ -55,6 +58,14 @@ lint: v8 ## Check format, clippy and documentation, and licences if cargo-deny i
 	else \
 	  echo 'cargo-deny is not installed: deny.toml was not checked (cargo install cargo-deny --locked)'; \
 	fi
+
+fuzz: ## Look for tools that break their declarations, for fuzz_time seconds (600); needs cargo-fuzz
+	@cargo fuzz --version >/dev/null 2>&1 || { \
+	  echo 'cargo-fuzz is not installed: cargo install cargo-fuzz --locked' >&2; exit 1; }
+	@mkdir -p fuzz/corpus/$(fuzz_target)
+	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none $(fuzz_target) \
+	  corpus/$(fuzz_target) $(fuzz_seeds) -- \
+	  -dict=$(fuzz_target).dict -max_len=4096 -timeout=20 -max_total_time=$(fuzz_time)
 
 v8:
 	@scripts/v8.sh

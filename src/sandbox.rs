@@ -286,9 +286,7 @@ impl<S: Into<String>> From<S> for Script {
 
 /// The declarations of what the broker can call.
 fn declare(broker: &Broker) -> Declarations {
-    let catalogue = broker.catalogue();
-    let tools: Vec<_> = catalogue.tools().map(described).collect();
-    stubgen::declare(&tools, &stubgen::Options::default())
+    broker.catalogue().tools().map(described).collect::<stubgen::Catalogue>().declare()
 }
 
 fn described(tool: &broker::Tool) -> stubgen::Tool {

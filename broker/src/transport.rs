@@ -9,6 +9,7 @@ pub(crate) mod local;
 mod session;
 mod shelf;
 pub(crate) mod stdio;
+mod text;
 
 use async_trait::async_trait;
 use rmcp::service::ClientInitializeError;

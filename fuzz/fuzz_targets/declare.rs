@@ -26,6 +26,7 @@ const TOOLS: usize = 6;
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     let Some(tools) = tools(bytes) else { return Corpus::Reject };
     property::declare(&tools);
+    property::update(&tools);
     Corpus::Keep
 });
 

@@ -11,9 +11,9 @@ mod support;
 
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
-use stubgen::{Options, Tool};
+use stubgen::{Catalogue, Tool};
 use support::case::tool;
 
 /// So many tools are declared at once.
@@ -29,13 +29,46 @@ fn declare(criterion: &mut Criterion) {
     let lists = lists();
     print_table(&lists);
     let tools = repeated(&lists);
-    let options = Options::default();
     let mut group = criterion.benchmark_group("declarations");
     group.throughput(Throughput::Elements(TOOLS as u64));
     group.bench_function("1,000 tools, cold", |bencher| {
-        bencher.iter_with_large_drop(|| stubgen::declare(black_box(&tools), &options));
+        let collect = || tools.clone();
+        bencher.iter_batched(
+            collect,
+            |tools| {
+                let mut catalogue: Catalogue = black_box(tools).into_iter().collect();
+                (catalogue.declare(), catalogue)
+            },
+            BatchSize::LargeInput,
+        );
     });
-    let declarations = stubgen::declare(&tools, &options);
+    let mut catalogue: Catalogue = tools.iter().cloned().collect();
+    let declarations = catalogue.declare();
+    let mut round = 0;
+    let mut changed = |tools: &[Tool]| {
+        round += 1;
+        let mut tools = tools.to_vec();
+        let middle = tools.len() / 2;
+        tools[middle].description = Some(format!("Has changed {round} times."));
+        tools
+    };
+    group.bench_function("1,000 tools, one of them changed, all listed again", |bencher| {
+        let update = |tools| {
+            catalogue.update(black_box(tools));
+            catalogue.declare()
+        };
+        bencher.iter_batched(|| changed(&tools), update, BatchSize::LargeInput);
+    });
+    let server = tools[TOOLS / 2].server.clone();
+    let of_server: Vec<Tool> = tools.iter().filter(|tool| tool.server == server).cloned().collect();
+    let count = of_server.len();
+    group.bench_function(format!("1,000 tools, one of a server's {count} changed"), |bencher| {
+        let update = |tools| {
+            catalogue.update_server(&server, black_box(tools));
+            catalogue.declare()
+        };
+        bencher.iter_batched(|| changed(&of_server), update, BatchSize::LargeInput);
+    });
     group.bench_function("1,000 tools, within 4,000 tokens", |bencher| {
         bencher.iter(|| black_box(&declarations).within(4000, &[]));
     });
@@ -73,7 +106,7 @@ fn print_table(lists: &[(String, Vec<Value>)]) {
     let mut total = [0; 4];
     for (server, values) in lists {
         let tools: Vec<Tool> = values.iter().map(|value| tool(server, value)).collect();
-        let declared = stubgen::declare(&tools, &Options::default()).text().len();
+        let declared = support::declared(&tools).text().len();
         let sent = values.iter().map(|value| value.to_string().len()).sum();
         let shown = values.iter().map(shown_bytes).sum();
         let row = [values.len(), sent, shown, declared];

@@ -1,17 +1,18 @@
 //! What comes out: a declaration per tool, and what is to be said about the list as a whole.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::emit::{Emit, Signature, Style};
-use crate::jsdoc::Doc;
+use crate::function::{FunctionType, own_name};
 use crate::name::RenameReason;
 use crate::print::Printer;
 use crate::reason::Reason;
 use crate::shared::SharedType;
-use crate::ty::{DefinitionId, Type};
+use crate::ty::DefinitionId;
 
-/// Declarations for a list of tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Declarations for a list of tools. Two are equal if they say the same.
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Declarations {
     /// Named types, each once, in the order in which functions first need them.
@@ -28,7 +29,7 @@ pub struct Declarations {
 }
 
 /// Where in `functions` each one is, by its identifier and by its tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 struct Places {
     by_identifier: HashMap<String, usize>,
     by_tool: HashMap<String, HashMap<String, usize>>,
@@ -43,52 +44,65 @@ impl Places {
 }
 
 /// The types behind the declarations, from which other forms of them are printed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
     /// As `interfaces`, and those that only unavailable tools need.
-    pub(crate) shared: Vec<SharedType>,
+    pub(crate) shared: Vec<(DefinitionId, Arc<SharedType>)>,
+    pub(crate) names: TypeNames,
     /// As `functions`.
-    pub(crate) functions: Vec<FunctionType>,
+    pub(crate) functions: Vec<Arc<FunctionType>>,
 }
 
-/// The types of one function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FunctionType {
-    pub(crate) doc: Doc,
-    pub(crate) input: Type,
-    /// The input may be left out.
-    pub(crate) optional: bool,
-    /// None for a `ToolResult`.
-    pub(crate) output: Option<Type>,
+/// What the named types are called.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TypeNames(HashMap<DefinitionId, String>);
+
+impl FromIterator<(DefinitionId, String)> for TypeNames {
+    fn from_iter<T: IntoIterator<Item = (DefinitionId, String)>>(names: T) -> Self {
+        Self(names.into_iter().collect())
+    }
 }
 
-impl Types {
-    /// Prints a named type.
-    pub(crate) fn print_shared(&self, ty: &SharedType, style: Style, printer: &Printer) -> String {
-        let names = |id: DefinitionId| self.name(id);
-        Emit::new(&names, style, printer).definition(&ty.name, &ty.body, &ty.doc)
+impl TypeNames {
+    pub(crate) fn get(&self, id: DefinitionId) -> &str {
+        self.0.get(&id).map_or("unknown", String::as_str)
     }
 
-    /// Prints a function.
+    /// Prints a named type.
+    pub(crate) fn print_type(
+        &self,
+        name: &str,
+        ty: &SharedType,
+        style: Style,
+        printer: &Printer,
+    ) -> String {
+        let names = |id: DefinitionId| self.get(id);
+        Emit::new(&names, style, printer).definition(name, &ty.body, &ty.doc)
+    }
+
+    /// Prints the function of a tool, which is told by its server's name and its own.
     pub(crate) fn print_function(
         &self,
         identifier: &str,
+        (server, tool): (&str, &str),
         function: &FunctionType,
         style: Style,
         printer: &Printer,
     ) -> String {
-        let names = |id: DefinitionId| self.name(id);
+        let names = |id: DefinitionId| self.get(id);
         let signature = Signature {
             identifier,
             input: &function.input,
             optional: function.optional,
             output: function.output.as_ref(),
         };
-        Emit::new(&names, style, printer).function(&signature, &function.doc)
-    }
-
-    fn name(&self, id: DefinitionId) -> &str {
-        self.shared.get(id.0).map_or("unknown", |found| found.name.as_str())
+        let emit = Emit::new(&names, style, printer);
+        if *identifier == format!("{server}_{tool}") {
+            return emit.function(&signature, &function.doc);
+        }
+        let mut doc = function.doc.clone();
+        doc.facts.push(own_name(server, tool));
+        emit.function(&signature, &doc)
     }
 }
 
@@ -155,6 +169,18 @@ pub struct Unavailable {
     pub reason: Reason,
 }
 
+impl PartialEq for Declarations {
+    fn eq(&self, other: &Self) -> bool {
+        // All that is not public was printed of these, or says where they are.
+        self.interfaces == other.interfaces
+            && self.functions == other.functions
+            && self.renamed == other.renamed
+            && self.unavailable == other.unavailable
+    }
+}
+
+impl Eq for Declarations {}
+
 impl Declarations {
     /// All of it: named types, then functions. The same tools give the same bytes.
     pub fn text(&self) -> &str {
@@ -183,12 +209,12 @@ impl Declarations {
         let mut only = Self {
             renamed: renamed.cloned().collect(),
             unavailable: bad.cloned().collect(),
-            types: Types { shared: self.types.shared.clone(), functions: Vec::new() },
+            types: Types { functions: Vec::new(), ..self.types.clone() },
             ..Self::default()
         };
         for (function, types) in self.functions.iter().zip(&self.types.functions) {
             if is_wanted(&function.server, &function.tool) {
-                only.push(function.clone(), types.clone());
+                only.push(function.clone(), Arc::clone(types));
             }
         }
         only.keep_needed(self.interfaces.clone());
@@ -196,7 +222,7 @@ impl Declarations {
     }
 
     /// Adds the function of a tool.
-    pub(crate) fn push(&mut self, function: Function, types: FunctionType) {
+    pub(crate) fn push(&mut self, function: Function, types: Arc<FunctionType>) {
         self.places.add(&function, self.functions.len());
         self.functions.push(function);
         self.types.functions.push(types);
@@ -216,23 +242,33 @@ impl Declarations {
     /// The same functions as a TypeScript module with bodies, for hosts with a runtime of their
     /// own: each calls `mcp.callTool` with its own identifier. It needs [`GLOBALS`](crate::GLOBALS).
     pub fn stubs(&self) -> String {
-        let printer = Printer::default();
+        let (printer, style) = (Printer::default(), Style::Stub);
+        let Types { shared, names, functions } = &self.types;
         let mut text = String::new();
         let needed: HashSet<&str> =
             self.interfaces.iter().map(|interface| interface.name.as_str()).collect();
-        for ty in &self.types.shared {
-            if needed.contains(ty.name.as_str()) {
-                text.push_str(&self.types.print_shared(ty, Style::Stub, &printer));
+        for (id, ty) in shared {
+            let name = names.get(*id);
+            if needed.contains(name) {
+                text.push_str(&names.print_type(name, ty, style, &printer));
             }
         }
-        for (function, types) in self.functions.iter().zip(&self.types.functions) {
-            text.push_str(&self.types.print_function(
-                &function.identifier,
-                types,
-                Style::Stub,
-                &printer,
-            ));
+        for (function, ty) in self.functions.iter().zip(functions) {
+            text.push_str(&function.print(names, ty, style, &printer));
         }
         text
+    }
+}
+
+impl Function {
+    /// Prints another form of it.
+    pub(crate) fn print(
+        &self,
+        names: &TypeNames,
+        ty: &FunctionType,
+        style: Style,
+        printer: &Printer,
+    ) -> String {
+        names.print_function(&self.identifier, (&self.server, &self.tool), ty, style, printer)
     }
 }

@@ -22,6 +22,7 @@ use node::{annotation, identifier, keyword, literal_type, reference, string};
 use crate::jsdoc::Doc;
 use crate::name::is_plain_key;
 use crate::print::Printer;
+use crate::shared::names_in;
 use crate::ty::{DefinitionId, Object, Others, Property, Tuple, Type};
 
 /// What every object has without having it itself.
@@ -180,6 +181,13 @@ impl<'a> Emit<'a> {
             if let Some(value) = value {
                 let key = keyword(TsKeywordTypeKind::TsStringKeyword);
                 return reference("Record", vec![key, keyword(value)]);
+            }
+            // Behind an alias such as `Record` a type must not name itself.
+            if let Others::Each(ty) = &object.others
+                && names_in(&[ty]).is_empty()
+            {
+                let key = keyword(TsKeywordTypeKind::TsStringKeyword);
+                return reference("Record", vec![key, self.ty(ty)]);
             }
         }
         TsType::TsTypeLit(TsTypeLit { span: DUMMY_SP, members: self.elements(object) })

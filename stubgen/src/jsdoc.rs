@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use facts::facts;
 
+use crate::ty::Type;
+
 /// What a comment tells about a type, a property or a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Doc {
@@ -30,6 +32,15 @@ impl Doc {
             doc.facts.push("@integer".to_owned());
         }
         doc
+    }
+
+    /// The same beside `ty`, without what that says by itself: how many items a tuple has.
+    pub(crate) fn beside(mut self, ty: &Type) -> Self {
+        if let Some(tuple) = ty.only_tuple() {
+            self.facts
+                .retain(|fact| !fact.strip_prefix("@items ").is_some_and(|size| tuple.says(size)));
+        }
+        self
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Any string to an identifier, and identifiers that do not collide.
 //!
-//! A name depends on the tool it belongs to and on those it collides with, never on its place in
+//! A name depends on what it belongs to and on those that wish for the same, never on its place in
 //! the list, so that it stays when unrelated tools come and go.
 
 mod known;
@@ -31,7 +31,7 @@ pub enum RenameReason {
 }
 
 /// The identifier of a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) identifier: String,
     /// None if the identifier is `<server>_<tool>` unchanged.
@@ -43,68 +43,103 @@ const LONGEST: usize = 128;
 
 /// Names for functions, one for each `(server, tool)` in order; the pairs differ.
 pub(crate) fn functions(tools: &[(&str, &str)]) -> Vec<Named> {
-    let first: Vec<Named> = tools.iter().map(|(server, tool)| function(server, tool)).collect();
-    let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, named) in first.iter().enumerate() {
-        groups.entry(named.identifier.as_str()).or_default().push(at);
-    }
-    // Whose name needed no change keeps it, if it is the only such one; all others yield.
-    let mut yields = vec![false; tools.len()];
-    for group in groups.values().filter(|group| group.len() > 1) {
-        let unchanged =
-            group.iter().filter(|at| first.get(**at).is_some_and(|named| named.reason.is_none()));
-        let keeper = match unchanged.copied().collect::<Vec<_>>().as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        };
-        for at in group.iter().filter(|at| Some(**at) != keeper) {
-            if let Some(slot) = yields.get_mut(*at) {
-                *slot = true;
-            }
-        }
-    }
-    let kept: HashSet<&str> = first
+    let mut names: Vec<Named> = tools.iter().map(|(server, tool)| function(server, tool)).collect();
+    let wishes: Vec<Wish<'_>> = names
         .iter()
-        .zip(&yields)
-        .filter(|(_, yields)| !**yields)
-        .map(|(named, _)| named.identifier.as_str())
+        .zip(tools)
+        .map(|(named, (server, tool))| Wish {
+            name: &named.identifier,
+            seed: [*server, *tool],
+            // Whose name needed no change.
+            first: named.reason.is_none(),
+        })
         .collect();
-    let mut names = first.clone();
-    for (identifier, group) in &groups {
-        let mut group: Vec<(&(&str, &str), usize)> = group
-            .iter()
-            .filter(|at| yields.get(**at) == Some(&true))
-            .filter_map(|at| Some((tools.get(*at)?, *at)))
-            .collect();
-        group.sort();
-        let seeds: Vec<String> =
-            group.iter().map(|((server, tool), _)| format!("{server}\0{tool}")).collect();
-        let suffixes =
-            suffixes(&seeds, |suffix| kept.contains(format!("{identifier}_{suffix}").as_str()));
-        for ((_, at), suffix) in group.into_iter().zip(suffixes) {
-            if let Some(name) = names.get_mut(at) {
-                let identifier = format!("{identifier}_{suffix}");
-                *name = Named { identifier, reason: Some(RenameReason::Collision) };
-            }
+    for (at, identifier) in settle(&wishes) {
+        if let Some(name) = names.get_mut(at) {
+            *name = Named { identifier, reason: Some(RenameReason::Collision) };
         }
     }
     names
 }
 
-/// A suffix for each of `seeds`: all are of one length, the shortest at which they differ and
-/// none is `taken`.
-fn suffixes(seeds: &[String], taken: impl Fn(&str) -> bool) -> Vec<String> {
-    let hashes: Vec<String> = seeds.iter().map(|seed| hash(seed)).collect();
-    for length in [4, 8, 16] {
-        let short: Vec<&str> = hashes.iter().filter_map(|hash| hash.get(..length)).collect();
-        let distinct: HashSet<&&str> = short.iter().collect();
-        if distinct.len() == seeds.len() && !short.iter().any(|suffix| taken(suffix)) {
-            return short.into_iter().map(str::to_owned).collect();
+/// Names for types, one for each in order: what it would like to be called, and a text that says
+/// what it is. One name for different types would tell a model something false of one of them, and
+/// tell it something else when the other comes: so of these none keeps it.
+pub(crate) fn types(types: &[(&str, &str)]) -> Vec<String> {
+    let wishes: Vec<Wish<'_>> = types
+        .iter()
+        .map(|(name, content)| Wish { name, seed: [name, content], first: false })
+        .collect();
+    let mut names: Vec<String> = types.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for (at, other) in settle(&wishes) {
+        if let Some(name) = names.get_mut(at) {
+            *name = other;
         }
     }
-    // Nobody comes here but by intent.
+    names
+}
+
+/// A name that something would like to have.
+struct Wish<'a> {
+    name: &'a str,
+    /// What its suffix is made of, should it need one.
+    seed: [&'a str; 2],
+    /// It may keep the name if it is the only one of which this is said.
+    first: bool,
+}
+
+/// Other names for those that cannot have what they wish, each with its place.
+fn settle(wishes: &[Wish<'_>]) -> Vec<(usize, String)> {
+    let mut groups: HashMap<&str, Vec<(usize, &Wish<'_>)>> = HashMap::with_capacity(wishes.len());
+    for (at, wish) in wishes.iter().enumerate() {
+        groups.entry(wish.name).or_default().push((at, wish));
+    }
+    // Most names are wished for once.
+    let kept: HashSet<&str> = groups
+        .iter()
+        .filter(|(_, group)| group.len() == 1 || only_first(group).is_some())
+        .map(|(name, _)| *name)
+        .collect();
+    let mut settled = Vec::new();
+    for (name, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
+        let keeper = only_first(group);
+        let yielding: Vec<_> = group.iter().filter(|(at, _)| Some(*at) != keeper).collect();
+        let hashes: Vec<String> =
+            yielding.iter().map(|(_, wish)| hash(&wish.seed.join("\0"))).collect();
+        let suffixes =
+            suffixes(&hashes, |suffix| kept.contains(format!("{name}_{suffix}").as_str()));
+        for ((at, _), suffix) in yielding.into_iter().zip(suffixes) {
+            settled.push((*at, format!("{name}_{suffix}")));
+        }
+    }
+    settled
+}
+
+/// The only member of a group that may keep its name.
+fn only_first(group: &[(usize, &Wish<'_>)]) -> Option<usize> {
+    let mut first = group.iter().filter(|(_, wish)| wish.first);
+    match (first.next(), first.next()) {
+        (Some((at, _)), None) => Some(*at),
+        _ => None,
+    }
+}
+
+/// A suffix for each of `hashes`: the shortest beginning that no other has and that makes no name
+/// which is `taken`. So a suffix changes only when another hash begins like it.
+fn suffixes(hashes: &[String], taken: impl Fn(&str) -> bool) -> Vec<String> {
+    const LENGTHS: [usize; 3] = [4, 8, 16];
+    let mut alike: HashMap<&str, usize> = HashMap::new();
+    for short in hashes.iter().flat_map(|hash| LENGTHS.map(|length| hash.get(..length))).flatten() {
+        *alike.entry(short).or_default() += 1;
+    }
     let mut count = 0;
-    let mut next = |hash: &String| {
+    let mut suffix = |hash: &String| {
+        for short in LENGTHS.into_iter().filter_map(|length| hash.get(..length)) {
+            if alike.get(short) == Some(&1) && !taken(short) {
+                return short.to_owned();
+            }
+        }
+        // Nobody comes here but by intent.
         loop {
             count += 1;
             let suffix = format!("{hash}{count}");
@@ -113,7 +148,7 @@ fn suffixes(seeds: &[String], taken: impl Fn(&str) -> bool) -> Vec<String> {
             }
         }
     };
-    hashes.iter().map(&mut next).collect()
+    hashes.iter().map(&mut suffix).collect()
 }
 
 /// The identifier that a tool would have if it were alone.
@@ -127,24 +162,19 @@ fn function(server: &str, tool: &str) -> Named {
     }
     // Built-ins that begin with two underscores are on every object, the global one included.
     if is_reserved(&identifier) || identifier.starts_with("__") {
-        identifier = suffixed(&identifier, &plain, &mut HashSet::new());
-        identifier =
-            format!("tool{}{identifier}", if identifier.starts_with('_') { "" } else { "_" });
+        let joint = if identifier.starts_with('_') { "" } else { "_" };
+        identifier = format!("tool{joint}{identifier}_{}", suffix(&plain));
         reason = Some(RenameReason::Reserved);
     } else if plain.chars().count() > LONGEST {
-        identifier = suffixed(&identifier, &plain, &mut HashSet::new());
+        identifier = format!("{identifier}_{}", suffix(&plain));
         reason = Some(RenameReason::Length);
     }
     Named { identifier, reason }
 }
 
-/// `name` with a suffix made from `seed` that makes it new; the result is taken.
-pub(crate) fn suffixed(name: &str, seed: &str, taken: &mut HashSet<String>) -> String {
-    let suffixes =
-        suffixes(&[seed.to_owned()], |suffix| taken.contains(&format!("{name}_{suffix}")));
-    let unique = format!("{name}_{}", suffixes.concat());
-    taken.insert(unique.clone());
-    unique
+/// A suffix for one that collides with nothing that is known yet.
+fn suffix(seed: &str) -> String {
+    suffixes(&[hash(seed)], |_| false).concat()
 }
 
 /// A name for a type: what stands between other characters is joined in capitals.
@@ -246,6 +276,28 @@ mod tests {
         let names = functions(&[("s", "a.b"), ("s", "a_b")]);
         assert_eq!(names.last().map(|named| named.identifier.as_str()), Some("s_a_b"));
         assert_eq!(names.last().and_then(|named| named.reason), None);
+    }
+
+    #[test]
+    fn of_different_types_none_keeps_the_name() {
+        let names = types(&[("Issue", "a"), ("User", "b"), ("Issue", "c")]);
+        let [issue, user, other] = names.as_slice() else { panic!("{names:?}") };
+        assert_eq!(user, "User");
+        assert_ne!(issue, other);
+        assert!(issue.starts_with("Issue_") && other.starts_with("Issue_"), "{names:?}");
+        // A third one, or another order, changes nothing.
+        let more = types(&[("Issue", "d"), ("Issue", "c"), ("Issue", "a")]);
+        assert_eq!(more.get(1..), Some([other.clone(), issue.clone()].as_slice()));
+    }
+
+    #[test]
+    fn a_suffix_makes_no_name_that_is_there() {
+        let names = types(&[("Issue", "a"), ("Issue", "b")]);
+        let taken = names.first().map_or("", String::as_str);
+        let again = types(&[("Issue", "a"), ("Issue", "b"), (taken, "c")]);
+        assert_eq!(again.last().map(String::as_str), Some(taken));
+        let distinct: HashSet<&String> = again.iter().collect();
+        assert_eq!(distinct.len(), 3, "{again:?}");
     }
 
     #[test]

@@ -21,6 +21,43 @@ pub struct Tool {
     pub annotations: Annotations,
 }
 
+impl Tool {
+    /// Whether nothing could be declared otherwise. In a schema that is equal the order of the
+    /// properties may be another, which is theirs in the declaration too.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let Self { server, name, title, description, input_schema, output_schema, annotations } =
+            other;
+        self.server == *server
+            && self.name == *name
+            && self.title == *title
+            && self.description == *description
+            && self.annotations == *annotations
+            && is_same(&self.input_schema, input_schema)
+            && match (&self.output_schema, output_schema) {
+                (Some(schema), Some(other)) => is_same(schema, other),
+                (schema, other) => schema.is_none() && other.is_none(),
+            }
+    }
+}
+
+/// Whether two values are equal and in the same order.
+fn is_same(value: &Value, other: &Value) -> bool {
+    match (value, other) {
+        (Value::Object(map), Value::Object(other)) => {
+            let mut members = map.iter().zip(other);
+            map.len() == other.len()
+                && members.all(|((key, value), (other_key, other))| {
+                    key == other_key && is_same(value, other)
+                })
+        }
+        (Value::Array(items), Value::Array(others)) => {
+            items.len() == others.len()
+                && items.iter().zip(others).all(|(item, other)| is_same(item, other))
+        }
+        _ => value == other,
+    }
+}
+
 /// What a server says of a tool's effects. Hints, not facts: nothing may be allowed because of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {

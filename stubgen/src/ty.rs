@@ -53,6 +53,16 @@ pub(crate) struct Tuple {
     pub(crate) rest: Option<Box<Type>>,
 }
 
+impl Tuple {
+    /// Whether the type has this size, written as `1..2`, or is narrower.
+    pub(crate) fn says(&self, size: &str) -> bool {
+        let Some((low, high)) = size.split_once("..") else { return false };
+        let has_low = low.parse().is_ok_and(|low: usize| low <= self.required);
+        let has_high = high.parse().is_ok_and(|high: usize| high >= self.items.len());
+        (low.is_empty() || has_low) && (high.is_empty() || (has_high && self.rest.is_none()))
+    }
+}
+
 /// An object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Object {
@@ -97,6 +107,26 @@ impl Type {
             Self::Union(members) => members,
             Self::Never => Vec::new(),
             other => vec![other],
+        }
+    }
+
+    /// The tuple that all arrays of this type are, if there is one.
+    pub(crate) fn only_tuple(&self) -> Option<&Tuple> {
+        match self {
+            Self::Tuple(tuple) => Some(tuple),
+            Self::Union(members) => {
+                let mut tuple = None;
+                for member in members {
+                    match member {
+                        Self::Tuple(found) if tuple.is_none() => tuple = Some(found),
+                        Self::Null | Self::Boolean | Self::Number | Self::String => {}
+                        Self::Literal(_) | Self::Object(_) => {}
+                        _ => return None,
+                    }
+                }
+                tuple
+            }
+            _ => None,
         }
     }
 

@@ -4,8 +4,10 @@
 
 mod support;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
-use stubgen::{Declarations, Options, Reason};
+use stubgen::{Catalogue, Declarations, Options, Reason};
 use support::case::plain;
 
 /// Declares one tool with `schema` between two others, which must be there.
@@ -16,7 +18,7 @@ fn declared(schema: Value) -> Declarations {
         plain("s", "odd", schema),
         plain("s", "after", other),
     ];
-    let declarations = stubgen::declare(&tools, &Options::default());
+    let declarations = support::declared(&tools);
     assert!(declarations.function("s_before").is_some());
     assert!(declarations.function("s_after").is_some());
     support::parse::parse(declarations.text());
@@ -149,6 +151,19 @@ fn a_large_definition_is_not_copied_without_end() {
 }
 
 #[test]
+fn many_tools_that_want_one_name() {
+    let punctuation = |at: usize| -> String {
+        (0..14).map(|bit| if at >> bit & 1 == 1 { '-' } else { '.' }).collect()
+    };
+    let tools: Vec<_> =
+        (0..10_000).map(|at| plain("s", &punctuation(at), json!({ "type": "object" }))).collect();
+    let declarations = support::declared(&tools);
+    let names: HashSet<&str> =
+        declarations.functions.iter().map(|function| function.identifier.as_str()).collect();
+    assert_eq!(names.len(), tools.len());
+}
+
+#[test]
 fn many_definitions_of_one_name_in_many_tools() {
     let schema = |at: usize| {
         let definitions: Map<String, Value> = (0..200)
@@ -164,7 +179,11 @@ fn many_definitions_of_one_name_in_many_tools() {
     let tools: Vec<_> = (0..20).map(|at| plain("s", &format!("t{at}"), schema(at))).collect();
     let declarations = std::thread::Builder::new()
         .stack_size(64 << 20)
-        .spawn(move || stubgen::declare(&tools, &options))
+        .spawn(move || {
+            let mut catalogue = Catalogue::new(options);
+            catalogue.extend(tools);
+            catalogue.declare()
+        })
         .unwrap()
         .join()
         .unwrap();

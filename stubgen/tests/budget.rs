@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use stubgen::{Declarations, Detail, Options, Tool};
+use stubgen::{Declarations, Detail, Tool};
 use support::case::tool;
 
 /// Twelve tools of two servers; some share a named type.
@@ -33,7 +33,7 @@ fn catalogue() -> Declarations {
             tool(server, &value)
         })
         .collect();
-    stubgen::declare(&tools, &Options::default())
+    support::declared(&tools)
 }
 
 #[test]

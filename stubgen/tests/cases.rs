@@ -7,7 +7,7 @@ mod support;
 
 use std::fmt::Write;
 
-use stubgen::{Declarations, Options};
+use stubgen::Declarations;
 use support::case::Case;
 use support::parse::declared_names;
 
@@ -15,8 +15,8 @@ use support::parse::declared_names;
 fn cases() {
     insta::glob!("cases/*.json", |path| {
         let case = Case::read(path);
-        let declarations = stubgen::declare(&case.tools, &Options::default());
-        let again = stubgen::declare(&case.tools, &Options::default());
+        let declarations = support::declared(&case.tools);
+        let again = support::declared(&case.tools);
         assert_eq!(declarations, again, "the same tools give the same declarations");
         assert_declares_exactly(&declarations);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {

@@ -3,7 +3,7 @@
 mod support;
 
 use proptest::prelude::*;
-use stubgen::{Options, Reason};
+use stubgen::Reason;
 use support::case::plain;
 
 proptest! {
@@ -26,7 +26,7 @@ proptest! {
         }
         // These names do not collide: alone or among others, a tool has the same.
         for tool in &tools {
-            let alone = stubgen::declare(std::slice::from_ref(tool), &Options::default());
+            let alone = support::declared(std::slice::from_ref(tool));
             let identifier = alone.identifier(&tool.server, &tool.name);
             prop_assert_eq!(identifier, declarations.identifier(&tool.server, &tool.name));
         }

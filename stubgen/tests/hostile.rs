@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::{Map, json};
-use stubgen::{Options, Tool};
+use stubgen::Tool;
 use support::case::plain as tool;
 use support::parse::strings_in_types;
 
@@ -112,7 +112,7 @@ proptest! {
             .iter()
             .map(|(server, name)| tool(server, name, json!({ "type": "object" })))
             .collect();
-        let declarations = stubgen::declare(&tools, &Options::default());
+        let declarations = support::declared(&tools);
         let distinct: std::collections::HashSet<&(String, String)> = names.iter().collect();
         prop_assert_eq!(declarations.functions.len(), distinct.len());
         let identifiers: std::collections::HashSet<&str> =
@@ -131,7 +131,7 @@ proptest! {
         // The order of the tools changes no name.
         let mut turned = tools.clone();
         turned.reverse();
-        let again = stubgen::declare(&turned, &Options::default());
+        let again = support::declared(&turned);
         for (server, name) in &names {
             prop_assert_eq!(again.identifier(server, name), declarations.identifier(server, name));
         }

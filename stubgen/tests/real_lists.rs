@@ -2,13 +2,13 @@
 
 mod support;
 
-use stubgen::{Options, Tool};
+use stubgen::Tool;
 
 #[test]
 fn every_tool_of_real_servers_is_declared() {
     let lists = support::lists::real_lists();
     let tools: Vec<Tool> = lists.into_iter().flat_map(|(_, tools)| tools).collect();
-    let declarations = stubgen::declare(&tools, &Options::default());
+    let declarations = support::declared(&tools);
     assert_eq!(declarations.unavailable, []);
     assert_eq!(declarations.functions.len(), tools.len());
     let names = support::parse::declared_names(declarations.text());

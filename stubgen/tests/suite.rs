@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use stubgen::{Options, Reason};
+use stubgen::Reason;
 use support::case::plain;
 use support::typescript::{Project, literal_type};
 
@@ -64,7 +64,7 @@ fn valid_values_are_of_the_declared_type() {
                 }
                 let mut tool = plain("s", &format!("t{at}"), Value::Bool(true));
                 tool.output_schema = Some(schema);
-                let declarations = stubgen::declare(&[tool], &Options::default());
+                let declarations = support::declared(&[tool]);
                 if let [unavailable] = declarations.unavailable.as_slice() {
                     let expected = matches!(
                         unavailable.reason,

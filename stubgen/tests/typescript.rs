@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
-use stubgen::{Options, Reason, Tool};
+use stubgen::{Reason, Tool};
 use support::case::{Case, plain};
 use support::typescript::{Project, expression};
 
@@ -18,7 +18,7 @@ fn cases_compile_and_judge_their_values() {
     let Some(mut project) = Project::new("cases") else { return };
     for path in case_files() {
         let case = Case::read(&path);
-        let declarations = stubgen::declare(&case.tools, &Options::default());
+        let declarations = support::declared(&case.tools);
         let mut text = declarations.text().to_owned();
         if let [function] = declarations.functions.as_slice() {
             let name = &function.identifier;
@@ -43,14 +43,14 @@ fn real_servers_compile() {
     let lists = support::lists::real_lists();
     let mut all: Vec<Tool> = Vec::new();
     for (server, tools) in lists {
-        let declarations = stubgen::declare(&tools, &Options::default());
+        let declarations = support::declared(&tools);
         project.add(&format!("{server}.ts"), declarations.text().to_owned());
         project.add(&format!("{server}.stubs.ts"), declarations.stubs());
         let brief = declarations.within(2000, &[]);
         project.add(&format!("{server}.brief.ts"), brief.text);
         all.extend(tools);
     }
-    let declarations = stubgen::declare(&all, &Options::default());
+    let declarations = support::declared(&all);
     project.add("all-together.ts", declarations.text().to_owned());
     let told = project.diagnostics();
     assert!(told.is_empty(), "{} diagnostics:\n{}", told.len(), told.join("\n"));
@@ -70,7 +70,7 @@ fn schemas_made_by_chance_compile() {
             tool
         })
         .collect();
-    let declarations = stubgen::declare(&tools, &Options::default());
+    let declarations = support::declared(&tools);
     for unavailable in &declarations.unavailable {
         assert_eq!(unavailable.reason, Reason::NoInput, "{:?}", unavailable.tool);
     }

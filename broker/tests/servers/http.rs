@@ -47,6 +47,9 @@ async fn both_forms_of_an_answer_are_understood() {
         let broker = broker(config, CallLimits::default()).await;
         assert_eq!(names(&broker).len(), 8, "{:?}", broker.servers());
         assert_eq!(broker.catalogue().rejected().len(), 1, "a bad tool costs only itself");
+        let catalogue = broker.catalogue();
+        let odd = catalogue.find("s", "odd").unwrap();
+        assert_eq!(odd.description.as_deref(), Some("Half an emoji: \u{fffd}"));
         let status = broker.servers().remove(0);
         let ServerState::Ready { era, .. } = status.state else { panic!("{status:?}") };
         assert_eq!(era, Era::Legacy);

@@ -350,7 +350,7 @@ mod tests {
     use std::fmt::Write;
 
     fn evaluate(script: &'static str) -> String {
-        let memory = Memory { heap_bytes: 64 << 20, array_buffer_bytes: 1 << 20 };
+        let memory = crate::limits::Limits::default().memory();
         let door = Rc::new(RunDoor::new(Rc::new(|_| {})));
         let buffers = Budget::new(memory.array_buffer_bytes);
         let clock = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

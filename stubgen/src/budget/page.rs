@@ -40,6 +40,7 @@ struct Listed {
 
 /// A named type in the making.
 struct TypeText<'a> {
+    name: &'a str,
     ty: &'a SharedType,
     /// Without comments.
     signature: OnceCell<String>,
@@ -59,10 +60,11 @@ impl<'a> Page<'a> {
         let types = all
             .shared
             .iter()
-            .filter_map(|ty| {
-                let full_bytes = *full.get(ty.name.as_str())?;
+            .filter_map(|(id, ty)| {
+                let name = all.names.get(*id);
+                let full_bytes = *full.get(name)?;
                 let (signature, shown) = (OnceCell::new(), Detail::Counted);
-                Some((ty.name.as_str(), TypeText { ty, signature, full_bytes, shown }))
+                Some((name, TypeText { name, ty, signature, full_bytes, shown }))
             })
             .collect();
         let mut listed: BTreeMap<&str, Listed> = BTreeMap::new();
@@ -145,15 +147,14 @@ impl<'a> Page<'a> {
         else {
             return "";
         };
-        slot.get_or_init(|| {
-            all.print_function(&function.identifier, ty, Style::Signature, &self.printer)
-        })
+        slot.get_or_init(|| function.print(&all.names, ty, Style::Signature, &self.printer))
     }
 
     /// The declaration of a named type without comments.
     fn type_signature<'b>(&self, text: &'b TypeText<'_>) -> &'b str {
-        let all = &self.declarations.types;
-        text.signature.get_or_init(|| all.print_shared(text.ty, Style::Signature, &self.printer))
+        let names = &self.declarations.types.names;
+        let print = || names.print_type(text.name, text.ty, Style::Signature, &self.printer);
+        text.signature.get_or_init(print)
     }
 
     /// The bytes that a named type costs if it is to be shown in `detail`.

@@ -7,6 +7,13 @@ use super::cut;
 /// Longest value that is shown for `@default`, `@pattern` and `@example`, in characters.
 const FACT_CHARS: usize = 80;
 
+/// Formats by which schema generators tell how a number is stored: `number` says it to a script.
+const MACHINE_FORMATS: [&str; 4] = ["int32", "int64", "float", "double"];
+
+/// The largest whole number to which all smaller ones are exact too. Generators write it where
+/// there is no bound.
+const SAFE_INTEGER: i64 = (1 << 53) - 1;
+
 /// Keywords that are left out of types, so that these are wider than the schema.
 const UNTYPED: [&str; 6] =
     ["not", "if", "contains", "dependentSchemas", "dependentRequired", "dependencies"];
@@ -42,11 +49,14 @@ pub(super) fn facts(schema: &Map<String, Value>) -> Vec<String> {
     if schema.get("deprecated") == Some(&Value::Bool(true)) {
         facts.push("@deprecated".to_owned());
     }
-    if let Some(value) = schema.get("default") {
+    // To leave it out is what `null` means there.
+    if let Some(value) = schema.get("default").filter(|value| !value.is_null()) {
         push_value(&mut facts, "default", value);
     }
     for keyword in ["format", "pattern"] {
-        if let Some(Value::String(text)) = schema.get(keyword) {
+        if let Some(Value::String(text)) = schema.get(keyword)
+            && !(keyword == "format" && MACHINE_FORMATS.contains(&text.as_str()))
+        {
             facts.push(format!("@{keyword} {}", cut(text, FACT_CHARS)));
         }
     }
@@ -92,7 +102,10 @@ fn push_value(facts: &mut Vec<String>, tag: &str, value: &Value) {
 /// Bounds of a number: `@range 1..10`, an excluded bound as `>1` or `<10`.
 fn push_range(facts: &mut Vec<String>, schema: &Map<String, Value>) {
     let bound = |inclusive: &str, exclusive: &str, sign: &str| {
-        let number = schema.get(inclusive).filter(|value| value.is_number());
+        let is_bound = |value: &&Value| {
+            value.is_number() && value.as_i64().is_none_or(|value| value.abs() != SAFE_INTEGER)
+        };
+        let number = schema.get(inclusive).filter(is_bound);
         match schema.get(exclusive) {
             Some(Value::Number(limit)) => Some(format!("{sign}{limit}")),
             Some(Value::Bool(true)) => number.map(|limit| format!("{sign}{limit}")),

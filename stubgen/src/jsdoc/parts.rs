@@ -9,6 +9,9 @@ use crate::name::is_type_like;
 /// Longest label of a member, in characters.
 const LABEL_CHARS: usize = 40;
 
+/// What tells members apart is looked for among so many; of more, not all are shown anyway.
+const MEMBERS: usize = 16;
+
 impl Doc {
     /// Adds what the parts of `schema` say; all prose together is cut at `limit` characters.
     pub(super) fn add_parts(&mut self, schema: &Map<String, Value>, limit: usize) {
@@ -20,12 +23,7 @@ impl Doc {
                 let is_null = |member: &Value| member.get("type").is_some_and(|ty| ty == "null");
                 let members: Vec<&Value> =
                     members.iter().filter(|member| !is_null(member)).collect();
-                match members.as_slice() {
-                    [only] => self.join(Self::of_part(only, limit)),
-                    many => {
-                        many.iter().for_each(|member| self.add_part(&label(member), member, limit))
-                    }
-                }
+                self.add_members(&members, limit);
             }
         }
         for keyword in ["items", "prefixItems"] {
@@ -40,6 +38,27 @@ impl Doc {
         }
         if let Some(values) = schema.get("additionalProperties") {
             self.add_part("each", values, limit);
+        }
+    }
+
+    /// What the members of a union say: a line for each, but what only one of them says, or all
+    /// of them, needs none.
+    fn add_members(&mut self, members: &[&Value], limit: usize) {
+        let said: Vec<(usize, Self)> = members
+            .iter()
+            .map(|member| Self::of_part(member, limit))
+            .enumerate()
+            .filter(|(_, part)| !part.is_empty())
+            .collect();
+        let Some((_, first)) = said.first() else { return };
+        let is_of_one = said.len() == 1 && first.facts.is_empty() && self.prose.is_empty();
+        let is_of_all = said.len() == members.len() && said.iter().all(|(_, part)| part == first);
+        if is_of_one || is_of_all {
+            return self.join(first.clone());
+        }
+        let labels = labels(members);
+        for (at, part) in &said {
+            self.add_line(labels.get(*at).map_or("or", String::as_str), part, limit);
         }
     }
 
@@ -58,9 +77,12 @@ impl Doc {
     /// A line of its own for a part.
     fn add_part(&mut self, label: &str, part: &Value, limit: usize) {
         let part = Self::of_part(part, limit);
-        if part.is_empty() {
-            return;
+        if !part.is_empty() {
+            self.add_line(label, &part, limit);
         }
+    }
+
+    fn add_line(&mut self, label: &str, part: &Self, limit: usize) {
         let line = format!("- {label}: {}", part.on_one_line());
         if !self.prose.is_empty() {
             self.prose.push('\n');
@@ -89,7 +111,30 @@ impl Doc {
     }
 }
 
-/// What a member of a union is told by: its constant, title or type.
+/// What each member of a union is told by. Where that is the same for several, it is a property
+/// that only this one has.
+fn labels(members: &[&Value]) -> Vec<String> {
+    let plain: Vec<String> = members.iter().map(|member| label(member)).collect();
+    let of_member = |(at, member): (usize, &&Value)| {
+        let label = plain.get(at).cloned().unwrap_or_default();
+        let is_alone = plain.iter().filter(|other| **other == label).count() < 2;
+        if is_alone || members.len() > MEMBERS {
+            return label;
+        }
+        let others = || members.iter().enumerate().filter(|(other, _)| *other != at);
+        let is_own = |name: &&String| {
+            !others().any(|(_, other)| {
+                other.get("properties").is_some_and(|has| has.get(name.as_str()).is_some())
+            })
+        };
+        let own = member.get("properties").and_then(Value::as_object);
+        let own = own.and_then(|properties| properties.keys().find(is_own));
+        own.map_or(label, |own| cut(&format!("with {own}"), LABEL_CHARS).replace('\n', " "))
+    };
+    members.iter().enumerate().map(of_member).collect()
+}
+
+/// What a member of a union is told by alone: its constant, title or type.
 fn label(member: &Value) -> String {
     let kind = member.get("properties").and_then(Value::as_object).and_then(|properties| {
         properties

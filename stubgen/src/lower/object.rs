@@ -73,6 +73,7 @@ impl<'a> Lowering<'a> {
             // The target has no name under which its comment would stand.
             doc = Doc::of_schema(target, limit);
         }
+        let doc = doc.beside(&ty);
         Ok(Property { name: name.to_owned(), optional, ty, doc })
     }
 

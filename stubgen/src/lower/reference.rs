@@ -70,6 +70,7 @@ impl<'a> Lowering<'a> {
         }
         let ty = if named || !body.is_trivial() { Type::Named(id) } else { body.clone() };
         if let Some(definition) = self.definitions.get_mut(id.0) {
+            definition.doc = std::mem::take(&mut definition.doc).beside(&body);
             definition.body = Some(body);
         }
         self.states.insert(key, State::Done(ty.clone()));

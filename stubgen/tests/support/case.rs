@@ -3,7 +3,12 @@
 use std::path::Path;
 
 use serde_json::Value;
-use stubgen::{Annotations, Tool};
+use stubgen::{Annotations, Catalogue, Declarations, Tool};
+
+/// What is declared for tools that were not seen before.
+pub(crate) fn declared(tools: &[Tool]) -> Declarations {
+    tools.iter().cloned().collect::<Catalogue>().declare()
+}
 
 /// One file in `cases/`.
 pub(crate) struct Case {

@@ -13,6 +13,8 @@ pub(crate) mod property;
 pub(crate) mod schemas;
 pub(crate) mod typescript;
 
+pub(crate) use case::declared;
+
 /// Says what is not tested. Not by `eprintln!`, which is not shown when the test passes.
 pub(crate) fn say(message: &str) {
     let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("\n{message}\n"));

@@ -3,13 +3,14 @@
 
 use std::collections::HashSet;
 
-use stubgen::{Declarations, Options, Tool};
+use stubgen::{Catalogue, Declarations, Tool};
 
+use super::case::declared;
 use super::parse::{declared_names, parse};
 
 /// Declares the tools; panics if anything is not as promised.
 pub(crate) fn declare(tools: &[Tool]) -> Declarations {
-    let declarations = stubgen::declare(tools, &Options::default());
+    let declarations = declared(tools);
     assert_eq!(declarations.functions.len() + declarations.unavailable.len(), tools.len());
     let mut intended: Vec<&str> =
         declarations.interfaces.iter().map(|interface| interface.name.as_str()).collect();
@@ -29,7 +30,7 @@ pub(crate) fn declare(tools: &[Tool]) -> Declarations {
     assert!(budgeted.tokens <= budget || budgeted.text.lines().all(|line| line.starts_with("//")));
     // Alone or among others, a tool that collides with no other has the same name.
     for tool in tools {
-        let alone = stubgen::declare(std::slice::from_ref(tool), &Options::default());
+        let alone = declared(std::slice::from_ref(tool));
         parse(alone.text());
         let alone = alone.identifier(&tool.server, &tool.name);
         let Some(among) = declarations.identifier(&tool.server, &tool.name) else { continue };
@@ -37,8 +38,22 @@ pub(crate) fn declare(tools: &[Tool]) -> Declarations {
             assert!(alone.is_none_or(|alone| alone == among), "{alone:?} {among}");
         }
     }
-    assert_eq!(stubgen::declare(tools, &Options::default()), declarations);
+    assert_eq!(declared(tools), declarations);
     declarations
+}
+
+/// What a catalogue held before changes nothing.
+pub(crate) fn update(tools: &[Tool]) {
+    let fresh = declared(tools);
+    let mut catalogue: Catalogue = tools.iter().rev().cloned().collect();
+    catalogue.declare();
+    catalogue.update(tools.iter().skip(1).cloned());
+    catalogue.declare();
+    catalogue.update(tools.iter().cloned());
+    let updated = catalogue.declare();
+    assert_eq!(updated, fresh);
+    assert_eq!(updated.text(), fresh.text());
+    assert_eq!(updated.stubs(), fresh.stubs());
 }
 
 /// No character hides or reorders others.

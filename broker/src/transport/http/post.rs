@@ -21,10 +21,11 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError,
     StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::transport::session::{TOO_LARGE, UNREADABLE};
 use crate::transport::shelf::Shelf;
+use crate::transport::text;
 
 type Error = StreamableHttpError<reqwest::Error>;
 
@@ -192,15 +193,13 @@ struct Expected {
 impl Expected {
     /// The message in a body. One that cannot be read becomes an error for its request.
     fn read(&self, body: &[u8]) -> ServerJsonRpcMessage {
-        let message = match &self.shelf {
-            None => serde_json::from_slice(body),
-            Some(shelf) => serde_json::from_slice(body).and_then(|mut message: Map<_, _>| {
-                match message.remove("result") {
-                    Some(result) => Ok(shelf.put(self.id.clone(), result, body.len())),
-                    None => serde_json::from_value(Value::Object(message)),
-                }
-            }),
-        };
+        let message = text::parse(body).and_then(|mut message| {
+            let result = self.shelf.as_ref().and_then(|_| message.remove("result"));
+            match (&self.shelf, result) {
+                (Some(shelf), Some(result)) => Ok(shelf.put(self.id.clone(), result, body.len())),
+                _ => serde_json::from_value(Value::Object(message)),
+            }
+        });
         message.unwrap_or_else(|problem| {
             self.error(UNREADABLE, &format!("its JSON cannot be read: {problem}"))
         })
@@ -215,10 +214,17 @@ impl Expected {
             method: Option<serde::de::IgnoredAny>,
         }
         let other = serde_json::from_str::<Envelope>(&data).is_ok_and(|it| it.method.is_some());
-        if self.shelf.is_none() || other || !data.trim_start().starts_with('{') {
+        if other || !data.trim_start().starts_with('{') {
             return data;
         }
-        serde_json::to_string(&self.read(data.as_bytes())).unwrap_or(data)
+        let read = match &self.shelf {
+            Some(_) => serde_json::to_string(&self.read(data.as_bytes())),
+            // What cannot be read is left to rmcp as well.
+            None => {
+                text::parse(data.as_bytes()).and_then(|message| serde_json::to_string(&message))
+            }
+        };
+        read.unwrap_or(data)
     }
 
     fn error(&self, code: i32, problem: &str) -> ServerJsonRpcMessage {

@@ -149,6 +149,21 @@ async fn bad_tools_are_listed_as_such_and_the_rest_works() {
 }
 
 #[tokio::test]
+async fn a_tool_that_cannot_be_read_costs_only_itself() {
+    let broker = reached("unreadable_tool").await;
+    assert_eq!(names(&broker), ["good", "half"]);
+    let catalogue = broker.catalogue();
+    let [deep] = catalogue.rejected() else { panic!("{:?}", catalogue.rejected()) };
+    assert_eq!(deep.name.as_deref(), Some("deep"));
+    let reason = deep.reason.to_string();
+    assert!(reason.contains("inputSchema") && reason.contains("nested too deeply"), "{reason}");
+    let description = catalogue.find("s", "half").unwrap().description.as_deref();
+    assert_eq!(description, Some("A text cut within an emoji: \u{fffd}"));
+    let answer = call(&broker, "half", json!({})).await.unwrap();
+    assert_eq!(answer.result["content"][0]["text"], "cut within an emoji: \u{fffd}");
+}
+
+#[tokio::test]
 async fn pages_are_followed_and_loops_are_not() {
     assert_eq!(names(&reached("paged").await), ["a", "m", "z"]);
     for (behaviour, problem) in

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use super::super::lines::id_near_ends;
 use crate::transport::session::{TOO_LARGE, UNREADABLE};
 use crate::transport::shelf::Shelf;
+use crate::transport::text;
 
 /// The requests under way, as far as their answers need attention.
 pub(super) struct Inbox {
@@ -34,7 +35,7 @@ type Parsed = serde_json::Result<Map<String, Value>>;
 
 /// Parses a line: the part of the work that grows with the line and needs no inbox.
 pub(super) fn parse(line: &[u8]) -> Parsed {
-    serde_json::from_slice(line)
+    text::parse(line)
 }
 
 impl Inbox {
