@@ -120,7 +120,7 @@ mod tests {
         console.push(line("x"), ROOM);
         let kept: Vec<_> = console.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(kept, ["12345", "ä"]);
-        assert_eq!(console.dropped_bytes, 6);
+        assert_eq!(console.dropped_bytes, 5);
     }
 
     #[test]
