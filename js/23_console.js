@@ -59,8 +59,9 @@
     try {
       // This one may run toJSON and getters: the script asked for JSON.
       return `${JSONStringify(value)}`;
-    } catch {
-      return "[not JSON]";
+    } catch (error) {
+      const message = core.isNativeError(error) ? facts.errorMessage(error) : "";
+      return StringPrototypeIncludes(message, "circular structure") ? "[Circular]" : "[not JSON]";
     }
   }
 
@@ -163,7 +164,8 @@
   };
 
   internals.hintOfText = (where) => {
-    internals.hint("text", `${where} holds "${PROMISE_TEXT}": a promise was made into text, await it first`);
+    const what = `${where} holds "${PROMISE_TEXT}": a promise was made into text`;
+    internals.hint("text", `${what}, await it first`);
   };
 
   function labelOf(label) {

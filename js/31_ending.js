@@ -135,12 +135,19 @@
       if (text === undefined) return "u";
       if (StringPrototypeIncludes(text, "{}")) {
         const path = internals.promiseIn(value);
-        if (path !== null) internals.hint("returned", `the returned value has a promise at \`${path}\`, which is \`{}\` in JSON: await it`);
+        if (path !== null) {
+          const where = `the returned value has a promise at \`${path}\``;
+          internals.hint("returned", `${where}, which is \`{}\` in JSON: await it`);
+        }
       }
-      if (StringPrototypeIncludes(text, "[object Promise]")) internals.hintOfText("the returned value");
+      if (StringPrototypeIncludes(text, "[object Promise]")) {
+        internals.hintOfText("the returned value");
+      }
       return `v${text}`;
     } catch (cause) {
-      const reason = core.isNativeError(cause) ? facts.errorMessage(cause) : internals.inspect(cause);
+      const reason = core.isNativeError(cause)
+        ? facts.errorMessage(cause)
+        : internals.inspect(cause);
       const error = new TypeError(`the returned value cannot be written as JSON: ${reason}`, {
         __proto__: null,
         cause,

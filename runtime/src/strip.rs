@@ -196,9 +196,24 @@ fn explain(message: &str, position: Option<&Position>) -> String {
             .into()
     } else if line.starts_with("export ") {
         "exports are not available: hand the result back with `return`".into()
+    } else if message.starts_with("Expected") && is_after_await(position) {
+        "`await` can only be used at the top level and in async functions: \
+         write `async` before the function that it is in"
+            .into()
     } else {
-        message.into()
+        message.replace("'<eof>'", "the end of the script")
     }
+}
+
+/// Whether what stands right before the place is `await`.
+fn is_after_await(position: Option<&Position>) -> bool {
+    position.is_some_and(|position| {
+        let before = (position.column as usize).saturating_sub(1);
+        let line: Vec<u16> = position.source_line.encode_utf16().take(before).collect();
+        let line = String::from_utf16_lossy(&line);
+        line.strip_suffix(char::is_whitespace)
+            .is_some_and(|line| line.trim_end().ends_with("await"))
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,2 @@
+const walk = (n: number): number => walk(n + 1) + 1;
+walk(0);
