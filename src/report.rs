@@ -115,18 +115,26 @@ fn describe(outcome: &Outcome) -> String {
             text
         }
         Outcome::TimedOut { clock, limit } => {
-            let what = match clock {
-                Clock::Cpu => "of CPU time",
-                Clock::Wall => "of time",
+            let (what, advice) = match clock {
+                Clock::Cpu => {
+                    ("of CPU time", "Work on less at once, or look for a loop without end.")
+                }
+                Clock::Wall => {
+                    ("of time", "Make calls side by side with Promise.all, or do less in one run.")
+                }
             };
-            format!("The run was stopped: its limit `{clock}`, {limit:?} {what}, was used up.")
+            format!(
+                "The run was stopped: its limit `{clock}`, {limit:?} {what}, was used up. {advice}"
+            )
         }
         Outcome::MemoryExceeded { limit, limit_bytes } => {
             let what = match limit {
                 Limit::HeapBytes => "the script's heap was full",
                 _ => "the script's process had too much memory in use",
             };
-            format!("The run was stopped: {what} (limit `{limit}`, {limit_bytes} bytes).")
+            format!(
+                "The run was stopped: {what} (limit `{limit}`, {limit_bytes} bytes). Keep less at once: go through results in parts, and let go of those that are done."
+            )
         }
         Outcome::LimitExceeded { limit, message, error } => {
             let place = error.as_ref().and_then(|error| error.position.as_ref());

@@ -6,7 +6,7 @@ const attempt = (work: () => unknown) => { try { return work(); } catch (error) 
 for (const odd of [gone, view, words, data, tracking, part]) {
   console.log(odd);
   console.log(attempt(() => new TextDecoder().decode(odd as any).length), attempt(() => crypto.getRandomValues(odd as any) === odd), attempt(() => typeof structuredClone(odd)));
-  (odd as any).fill?.(0);
+  attempt(() => (odd as any).fill(0));
 }
 grown.resize(1);
 console.log(part, tracking, attempt(() => new TextDecoder().decode(part).length), attempt(() => typeof crypto.getRandomValues(part)), attempt(() => structuredClone(tracking).length));

@@ -66,5 +66,7 @@ mod tests {
         }
         assert_eq!(hint("ReferenceError", "fetched is not defined"), None);
         assert_eq!(hint("TypeError", "fetch is not defined"), None);
+        // Where exactly the stack ends differs, so no case of a script says it.
+        assert!(hint("RangeError", "Maximum call stack size exceeded").is_some());
     }
 }

@@ -1,2 +1,0 @@
-const walk = (n: number): number => walk(n + 1) + 1;
-walk(0);
