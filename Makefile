@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint fuzz v8 servers
+.PHONY: help demo test bench soak fuzz lint v8 servers
 
 # Where cargo puts programs; examples/demo.mcp.json finds the demo's servers by this variable.
 export COFFERDAM_BIN_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
@@ -44,6 +44,10 @@ test: v8 servers ## Run all tests, then the demo and a check of what it left beh
 
 bench: v8 servers ## Run the benchmarks; benches/README.md says what they measure
 	cargo bench --workspace
+
+soak: v8 ## Run 10,000 scripts in each isolation, and kill 500 workers; prints what the host needed
+	cargo build --workspace --bins --tests
+	cargo test --workspace --test it -- --ignored --nocapture --test-threads 1 soak::
 
 lint: v8 ## Check format, clippy and documentation, and licences if cargo-deny is installed
 	cargo fmt --all --check

@@ -28,31 +28,57 @@ fn main() {
         .warm_up_time(Duration::from_secs(1))
         .measurement_time(Duration::from_secs(5));
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("tokio");
-    for isolation in [Isolation::Process, Isolation::Thread] {
-        one_run(&mut criterion, &tokio, isolation);
-        cold_run(&mut criterion, &tokio, isolation);
-        eight_at_once(&mut criterion, &tokio, isolation);
-        two_that_wait(&mut criterion, &tokio, isolation);
-        one_call(&mut criterion, &tokio, isolation);
-        parallel_calls(&mut criterion, &tokio, isolation);
-        large_result(&mut criterion, &tokio, isolation);
-        memory(&tokio, isolation);
+    for kind in [PROCESS, THREAD] {
+        one_run(&mut criterion, &tokio, kind);
+        cold_run(&mut criterion, &tokio, kind);
+        eight_at_once(&mut criterion, &tokio, kind);
+        two_that_wait(&mut criterion, &tokio, kind);
+        one_call(&mut criterion, &tokio, kind);
+        parallel_calls(&mut criterion, &tokio, kind);
+        large_result(&mut criterion, &tokio, kind);
+        computation(&mut criterion, &tokio, kind);
+        memory(&tokio, kind);
     }
+    for kind in [JITLESS, NAMESPACES] {
+        one_run(&mut criterion, &tokio, kind);
+        cold_run(&mut criterion, &tokio, kind);
+        one_call(&mut criterion, &tokio, kind);
+        large_result(&mut criterion, &tokio, kind);
+        computation(&mut criterion, &tokio, kind);
+        memory(&tokio, kind);
+    }
+    one_run(&mut criterion, &tokio, REUSED);
+    eight_at_once(&mut criterion, &tokio, REUSED);
     criterion.final_summary();
 }
 
-fn name(isolation: Isolation) -> &'static str {
-    match isolation {
-        Isolation::Process => "process",
-        Isolation::Thread => "thread",
-    }
+/// What scripts are run in.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    isolation: Isolation,
+    jitless: bool,
+    namespaces: bool,
+    reuse: u32,
 }
+
+const PROCESS: Kind = Kind {
+    name: "process",
+    isolation: Isolation::Process,
+    jitless: false,
+    namespaces: false,
+    reuse: 1,
+};
+const THREAD: Kind = Kind { name: "thread", isolation: Isolation::Thread, ..PROCESS };
+const JITLESS: Kind = Kind { name: "process, jitless", jitless: true, ..PROCESS };
+const NAMESPACES: Kind = Kind { name: "process, namespaces", namespaces: true, ..PROCESS };
+const REUSED: Kind = Kind { name: "process, reused", reuse: 100, ..PROCESS };
 
 fn limits() -> Limits {
     Limits { calls: 20_000, calls_in_flight: 100, ..Limits::default() }
 }
 
-fn sandbox(tokio: &Runtime, isolation: Isolation, warm: usize) -> Sandbox {
+fn sandbox(tokio: &Runtime, kind: Kind, warm: usize) -> Sandbox {
     let sleep = |input: Value| async move {
         let millis = input["ms"].as_u64().unwrap_or_default();
         tokio::time::sleep(Duration::from_millis(millis)).await;
@@ -73,7 +99,10 @@ fn sandbox(tokio: &Runtime, isolation: Isolation, warm: usize) -> Sandbox {
     let sandbox = Sandbox::builder()
         .tools("t", tools)
         .policy(policy)
-        .isolation(isolation)
+        .isolation(kind.isolation)
+        .jitless(kind.jitless)
+        .namespaces(kind.namespaces)
+        .reuse(kind.reuse)
         .limits(limits())
         .server_calls(100)
         .warm(warm)
@@ -112,10 +141,10 @@ fn percentiles(what: &str, mut times: Vec<Duration>) {
 }
 
 /// `return 1`, from request to report, when a worker waits for it.
-fn one_run(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 1);
+fn one_run(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 1);
     let mut times = Vec::new();
-    let id = format!("run/warm/{}", name(isolation));
+    let id = format!("run/warm/{}", kind.name);
     criterion.bench_function(&id, |bench| {
         bench.iter_custom(|count| {
             let mut total = Duration::ZERO;
@@ -133,10 +162,10 @@ fn one_run(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
 }
 
 /// The same when no worker waits: a process or thread and an isolate are started for it.
-fn cold_run(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 0);
+fn cold_run(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 0);
     let mut times = Vec::new();
-    let id = format!("run/cold/{}", name(isolation));
+    let id = format!("run/cold/{}", kind.name);
     criterion.bench_function(&id, |bench| {
         bench.iter_custom(|count| {
             let runs = (0..count).map(|_| timed(tokio, &sandbox, "return 1"));
@@ -148,12 +177,12 @@ fn cold_run(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
     percentiles(&id, times);
 }
 
-fn eight_at_once(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 8);
+fn eight_at_once(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 8);
     let mut group = criterion.benchmark_group("runs-per-second");
     group.throughput(Throughput::Elements(64));
     group.sample_size(10);
-    group.bench_function(name(isolation), |bench| {
+    group.bench_function(kind.name, |bench| {
         bench.to_async(tokio).iter(|| async {
             let worker = |_| async {
                 for _ in 0..8 {
@@ -167,11 +196,11 @@ fn eight_at_once(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolatio
 }
 
 /// Two runs that wait a second each: about one second, not two.
-fn two_that_wait(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 2);
+fn two_that_wait(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 2);
     let mut group = criterion.benchmark_group("two-runs-waiting-1s");
     group.sample_size(10).measurement_time(Duration::from_secs(11));
-    group.bench_function(name(isolation), |bench| {
+    group.bench_function(kind.name, |bench| {
         bench.to_async(tokio).iter(|| async {
             let source = "await t_sleep({ ms: 1000 })";
             tokio::join!(sandbox.run(source), sandbox.run(source))
@@ -181,9 +210,9 @@ fn two_that_wait(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolatio
 }
 
 /// One call of a tool in memory, one after another, without the cost of the run.
-fn one_call(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 1);
-    criterion.bench_function(&format!("call/sequential/{}", name(isolation)), |bench| {
+fn one_call(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 1);
+    criterion.bench_function(&format!("call/sequential/{}", kind.name), |bench| {
         bench.iter_custom(|count| {
             let count = count.clamp(1, 10_000);
             let source = format!(
@@ -201,23 +230,41 @@ fn one_call(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
     });
 }
 
-fn parallel_calls(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 1);
+fn parallel_calls(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 1);
     let source = "const started = performance.now();
         await Promise.all(Array.from({ length: 100 }, () => t_sleep({ ms: 20 })));
         return performance.now() - started;";
-    in_script(criterion, tokio, &sandbox, &format!("call/100-of-20ms/{}", name(isolation)), source);
+    in_script(criterion, tokio, &sandbox, &format!("call/100-of-20ms/{}", kind.name), source);
 }
 
-fn large_result(criterion: &mut Criterion, tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 1);
+fn large_result(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 1);
     let source = "const started = performance.now();
         const { entries } = await t_logs({});
         const errors = entries.filter((entry) => entry.level === 'error');
         for (const error of errors) await t_echo({ message: error.message });
         if (errors.length !== 50) throw new Error('' + errors.length);
         return performance.now() - started;";
-    in_script(criterion, tokio, &sandbox, &format!("call/4MB-result/{}", name(isolation)), source);
+    in_script(criterion, tokio, &sandbox, &format!("call/4MB-result/{}", kind.name), source);
+}
+
+/// What a script does between its calls: objects are grouped, sorted and matched, a number is
+/// computed.
+fn computation(criterion: &mut Criterion, tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 1);
+    let objects = "const started = performance.now();
+        const all = Array.from({ length: 50000 }, (_, n) => ({ n, key: 'k' + n % 100, text: `line ${n}` }));
+        const groups = Map.groupBy(all.filter((one) => /[05]$/.test(one.text)), (one) => one.key);
+        const sorted = [...groups].sort(([a], [b]) => a < b ? -1 : 1).map(([key, many]) => [key, many.length]);
+        JSON.parse(JSON.stringify(sorted));
+        return performance.now() - started;";
+    in_script(criterion, tokio, &sandbox, &format!("compute/objects/{}", kind.name), objects);
+    let numbers = "const started = performance.now();
+        const fib = (n: number): number => n < 2 ? n : fib(n - 1) + fib(n - 2);
+        fib(27);
+        return performance.now() - started;";
+    in_script(criterion, tokio, &sandbox, &format!("compute/numbers/{}", kind.name), numbers);
 }
 
 /// Measures by the clock of the script, which leaves out the start of the run.
@@ -244,15 +291,15 @@ fn in_script(
 }
 
 /// Memory of an idle worker, and of a script that makes 10,000 calls. Not times, so not criterion's.
-fn memory(tokio: &Runtime, isolation: Isolation) {
-    let sandbox = sandbox(tokio, isolation, 1);
+fn memory(tokio: &Runtime, kind: Kind) {
+    let sandbox = sandbox(tokio, kind, 1);
     std::thread::sleep(Duration::from_secs(1));
-    if isolation == Isolation::Process {
+    if kind.isolation == Isolation::Process {
         for worker in workers() {
             let rollup = fs::read_to_string(format!("/proc/{worker}/smaps_rollup"));
             let line = rollup.unwrap_or_default();
             let pss = line.lines().find(|line| line.starts_with("Pss:")).unwrap_or("Pss: unknown");
-            eprintln!("idle worker: {pss}");
+            eprintln!("idle worker ({}): {pss}", kind.name);
         }
     }
     for calls in [1_000, 10_000] {
@@ -263,11 +310,7 @@ fn memory(tokio: &Runtime, isolation: Isolation) {
         );
         let report = tokio.block_on(sandbox.run(Script::new(source)));
         let heap = report.usage.heap_bytes.unwrap_or_default() / 1024;
-        eprintln!(
-            "{} calls, 32 at once ({}): heap {heap} KiB",
-            report.usage.calls,
-            name(isolation)
-        );
+        eprintln!("{} calls, 32 at once ({}): heap {heap} KiB", report.usage.calls, kind.name);
     }
 }
 

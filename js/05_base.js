@@ -23,8 +23,10 @@
     ObjectDefineProperty,
     ObjectHasOwn,
     ObjectSetPrototypeOf,
+    ReflectApply,
     ReflectConstruct,
     ReflectGetOwnPropertyDescriptor,
+    SafeWeakMap,
     SymbolToStringTag,
     TypedArrayPrototypeGetBuffer,
     TypedArrayPrototypeGetByteLength,
@@ -36,6 +38,15 @@
 
   /** Bounds that the host sets before a run; these are their defaults. */
   internals.limits = { __proto__: null, timers: 1000 };
+
+  /** Errors of ours that a limit has made, with its name and what it says. */
+  const limited = new SafeWeakMap();
+
+  /** Makes an error count as that of a limit, if it ends the run. */
+  function overLimit(error, limit, message) {
+    limited.set(error, { __proto__: null, limit, message });
+    return error;
+  }
 
   /** An array for our own use. */
   function list() {
@@ -89,6 +100,20 @@
     if (property === undefined || !ObjectHasOwn(property, "value")) return undefined;
     return property.value;
   }
+
+  /**
+   * Throws now, if the stack would be used up a little later. For what must not stop half-way: a
+   * script may call us with its last frame. 64 KiB are asked for, by arguments that no compiler can
+   * save: a function that is called for the first time is compiled first, and that takes most.
+   */
+  function ensureStack() {
+    ReflectApply(nothing, undefined, MUCH);
+  }
+
+  function nothing() {}
+
+  const MUCH = [];
+  for (let i = 0; i < 8192; i++) ArrayPrototypePush(MUCH, 0);
 
   /** Refuses a call that has fewer arguments than the interface asks for. */
   function need(count, given, what) {
@@ -171,6 +196,8 @@
   tag(DOMException.prototype, "DOMException");
   expose("DOMException", DOMException);
 
+  internals.overLimit = overLimit;
+  internals.limitOf = (error) => limited.get(error);
   internals.list = list;
   internals.toArray = toArray;
   internals.without = without;
@@ -178,6 +205,7 @@
   internals.expose = expose;
   internals.tag = tag;
   internals.ownValue = ownValue;
+  internals.ensureStack = ensureStack;
   internals.need = need;
   internals.bytesOf = bytesOf;
   internals.DOMException = DOMException;

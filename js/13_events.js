@@ -13,7 +13,7 @@
     TypeError,
   } = primordials;
   const { op_now } = core.ops;
-  const { DOMException, expose, list, need, tag, toArray, without } = internals;
+  const { DOMException, ensureStack, expose, list, need, tag, toArray, without } = internals;
 
   const PHASES = ["NONE", "CAPTURING_PHASE", "AT_TARGET", "BUBBLING_PHASE"];
 
@@ -171,6 +171,7 @@
 
     addEventListener(type, callback, options = undefined) {
       const listeners = this.#listeners;
+      ensureStack();
       need(2, arguments.length, "addEventListener");
       type = `${type}`;
       const given = typeof options === "object" || typeof options === "function" ? options : null;
@@ -203,6 +204,7 @@
 
     removeEventListener(type, callback, options = undefined) {
       this.#listeners;
+      ensureStack();
       need(2, arguments.length, "removeEventListener");
       const isObject = typeof options === "object" || typeof options === "function";
       const capture = isObject ? options !== null && !!options.capture : !!options;
@@ -212,6 +214,7 @@
 
     dispatchEvent(event) {
       this.#listeners;
+      ensureStack();
       need(1, arguments.length, "dispatchEvent");
       if (typeof event !== "object" || event === null || !isEvent(event)) {
         throw new TypeError("dispatchEvent takes an Event");
@@ -263,7 +266,7 @@
       if (typeof handle !== "function") throw new TypeError("the listener has no handleEvent");
       ReflectApply(handle, callback, [event]);
     } catch (error) {
-      core.reportUnhandledException(error);
+      internals.fail(error);
     }
   }
 

@@ -7,7 +7,7 @@
   const { primordials, internals } = globalThis.__bootstrap;
   const { ArrayPrototypePush, MathMin, NumberIsFinite, ReflectApply, TypeError, uncurryThis } =
     primordials;
-  const { dispatchEvent, DOMException, expose, list, need, tag, without } = internals;
+  const { dispatchEvent, DOMException, ensureStack, expose, list, need, tag, without } = internals;
   const { Event, EventTarget } = globalThis;
   const LONGEST_MS = 2147483647;
   const listen = uncurryThis(EventTarget.prototype.addEventListener);
@@ -46,6 +46,7 @@
       };
       abort = (signal, reason) => {
         if (signal.#aborted) return;
+        ensureStack();
         // All of them are aborted before any of their listeners runs.
         const signals = signal.#dependents;
         signal.#dependents = list();
@@ -102,7 +103,7 @@
       const signal = new AbortSignal(secret);
       const expire = () =>
         abort(signal, new DOMException("The operation timed out", "TimeoutError"));
-      internals.startTimer(expire, MathMin(delay, LONGEST_MS), [], false, false);
+      internals.startTimer(expire, MathMin(delay, LONGEST_MS), [], false);
       return signal;
     }
 

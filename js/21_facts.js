@@ -2,8 +2,8 @@
 // behind a proxy, the text of an error, a function or a regular expression.
 //
 // Names, tags and messages count only where they are data properties; a prototype that is a proxy
-// ends the search. One thing may still call the script, and only because the engine does it: the
-// text of a stack is made by Error.prepareStackTrace where a script has set that.
+// ends the search. The engine makes the text of a stack when that is first read; it asks
+// `stackHead` here for the error's name and message, and not the error.
 "use strict";
 
 ((globalThis) => {
@@ -184,16 +184,48 @@
     return typeof stack === "string" ? stack : undefined;
   }
 
-  /** `Name: message`, from what the error says now. */
-  function errorHead(error) {
-    const message = shorten(dataText(error, "message") ?? "", MESSAGE_LENGTH);
+  /** The name of an error, from what it says now. */
+  function errorName(error) {
     const ofClass = className(error);
     let name = dataText(error, "name");
     // A class of errors that did not set a name has one all the same.
     if (name === undefined || (name === "Error" && ofClass !== null)) name = ofClass ?? "Error";
-    name = shorten(name, NAME_LENGTH);
+    return shorten(name, NAME_LENGTH);
+  }
+
+  function errorMessage(error) {
+    return shorten(dataText(error, "message") ?? "", MESSAGE_LENGTH);
+  }
+
+  /** `Name: message`, from what the error says now. */
+  function errorHead(error) {
+    const name = errorName(error);
+    const message = errorMessage(error);
     if (name === "") return message;
     return message === "" ? name : `${name}: ${message}`;
+  }
+
+  /** The first line of a stack, which the engine asks for when a stack is first read. */
+  function stackHead(error) {
+    if (typeof error !== "object" || error === null || core.isProxy(error)) return "Error";
+    const name = dataText(error, "name") ?? "Error";
+    const message = dataText(error, "message") ?? "";
+    if (name === "") return message;
+    return message === "" ? name : `${name}: ${message}`;
+  }
+
+  /** Where in a stack its frames begin, behind the message, which may look like frames; or -1. */
+  function framesAt(error, stack) {
+    const message = dataText(error, "message") ?? "";
+    const at = StringPrototypeIndexOf(stack, message);
+    return StringPrototypeIndexOf(stack, "\n    at ", at === -1 ? 0 : at + message.length);
+  }
+
+  /** The frames of the script, a line each. */
+  function errorFrames(error) {
+    const stack = stackOf(error) ?? "";
+    const start = framesAt(error, stack);
+    return start === -1 ? "" : framesText(StringPrototypeSlice(stack, start + 1));
   }
 
   /** The stack without frames of ours; `[Name: message]` for an error that has no frames. */
@@ -201,12 +233,10 @@
     const head = errorHead(error);
     const stack = stackOf(error);
     if (stack === undefined || stack === "") return `[${head}]`;
-    const message = dataText(error, "message") ?? "";
-    const at = StringPrototypeIndexOf(stack, message);
-    const start = StringPrototypeIndexOf(stack, "\n    at ", at === -1 ? 0 : at + message.length);
+    const start = framesAt(error, stack);
     if (start === -1) {
       // No frames: either there never were any, or the script set a text of its own.
-      const isOwn = at === -1 ||
+      const isOwn = !StringPrototypeIncludes(stack, dataText(error, "message") ?? "") ||
         !StringPrototypeStartsWith(head, StringPrototypeSlice(stack, 0, 3));
       return isOwn ? `[${shorten(stack, MESSAGE_LENGTH)}]` : `[${head}]`;
     }
@@ -240,12 +270,16 @@
     __proto__: null,
     callers,
     className,
+    errorFrames,
     errorHead,
+    errorMessage,
+    errorName,
     errorText,
     functionText,
     keysOf,
     namedKeysOf,
     regExpText,
+    stackHead,
     tagOf,
     unwrap,
   };

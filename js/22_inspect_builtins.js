@@ -134,7 +134,10 @@
   function promiseText(state, promise, level, indent) {
     const details = core.getPromiseDetails(promise);
     const status = ownValue(details, "0");
-    if (status !== 1 && status !== 2) return spend(state, "<pending>");
+    if (status !== 1 && status !== 2) {
+      internals.pendingSeen = true;
+      return spend(state, "<pending>");
+    }
     const result = print(state, ownValue(details, "1"), level + 1, indent + 2);
     return status === 2 ? `<rejected> ${result}` : result;
   }

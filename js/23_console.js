@@ -32,6 +32,8 @@
   /** Characters of one call. */
   const LENGTH = 262144;
   const GROUPS = 20;
+  /** What a promise is in a template. */
+  const PROMISE_TEXT = "[object Promise]";
 
   let groups = 0;
   const counts = new SafeMap();
@@ -57,8 +59,9 @@
     try {
       // This one may run toJSON and getters: the script asked for JSON.
       return `${JSONStringify(value)}`;
-    } catch {
-      return "[not JSON]";
+    } catch (error) {
+      const message = core.isNativeError(error) ? facts.errorMessage(error) : "";
+      return StringPrototypeIncludes(message, "circular structure") ? "[Circular]" : "[not JSON]";
     }
   }
 
@@ -139,8 +142,31 @@
   }
 
   function print(level, args) {
-    quietly(() => write(level, format(args)));
+    quietly(() => {
+      internals.pendingSeen = false;
+      const text = format(args);
+      write(level, text);
+      if (internals.pendingSeen) {
+        internals.hint("printed", "a promise was printed before it had settled: await it first");
+      }
+      if (StringPrototypeIncludes(text, PROMISE_TEXT)) internals.hintOfText("what was printed");
+    });
   }
+
+  /** Kinds of hints that have been given: one of each is enough. */
+  const given = { __proto__: null };
+
+  /** A line that says what the script has probably done wrong, for whoever reads its console. */
+  internals.hint = (kind, text) => {
+    if (given[kind]) return;
+    given[kind] = true;
+    op_console(WARN, `hint: ${text}`);
+  };
+
+  internals.hintOfText = (where) => {
+    const what = `${where} holds "${PROMISE_TEXT}": a promise was made into text`;
+    internals.hint("text", `${what}, await it first`);
+  };
 
   function labelOf(label) {
     return typeof label === "string" ? label : inspectValue(label, 0);

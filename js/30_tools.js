@@ -1,14 +1,20 @@
-// What a script calls tools with: a global async function for each tool, `mcp.callTool` and
+// What a script calls tools with: a global function for each tool, `mcp.callTool` and
 // `mcp.callToolRaw` for names that are computed, and the classes of what comes back.
 //
 // Only text leaves: the input as JSON, and only text comes back. A result begins with a letter:
-// `v` for a value, `c` for the content of a ToolResult, `e` for a failure.
+// `v` for a value, `c` for the content of a ToolResult, `e` for a failure, `l` for one that is a
+// limit of the run.
+//
+// A call's promise is made here and settled when the host calls `settle`. Nothing of deno_core is
+// between: its asynchronous ops go through Function.prototype.call and through properties of
+// promises, which a script can replace.
 "use strict";
 
 ((globalThis) => {
   const { core, primordials, internals } = globalThis.__bootstrap;
   const {
     ArrayIsArray,
+    ArrayPrototypePush,
     Error,
     ErrorCaptureStackTrace,
     JSONParse,
@@ -17,19 +23,30 @@
     ObjectFreeze,
     ObjectHasOwn,
     ObjectKeys,
+    Promise,
+    SafeMap,
+    SafeWeakMap,
     StringPrototypeCharCodeAt,
+    StringPrototypeIncludes,
     StringPrototypeSlice,
-    SymbolFor,
+    StringPrototypeToWellFormed,
     TypeError,
   } = primordials;
-  const { op_call_begin, op_call_cancel, op_call_wait } = core.ops;
-  const { define, expose, ownValue, signals, tag } = internals;
+  const { op_call_begin, op_call_cancel, op_has_handler } = core.ops;
+  const { define, expose, list, overLimit, ownValue, signals, tag } = internals;
+
+  /** Calls without `await` that are remembered, for a hint. */
+  const LOOSE = 16;
 
   /** The servers and tools of the functions, by function name. */
   let functions = { __proto__: null };
-
-  // deno_core reports the properties that this symbol names; ToolError's `kind` is one.
-  const reported = SymbolFor("errorAdditionalPropertyKeys");
+  /** Calls that have not ended, by number. */
+  const waiting = new SafeMap();
+  let lastId = 0;
+  /** Calls that ended before anything waited for them. */
+  const loose = list();
+  /** What failed calls threw: errors that only this file can make, with what is true of them. */
+  const failures = new SafeWeakMap();
 
   class ToolError extends Error {
     constructor(message, properties = undefined) {
@@ -38,10 +55,6 @@
     }
   }
   define(ToolError.prototype, "name", "ToolError");
-  ObjectDefineProperty(ToolError.prototype, reported, {
-    __proto__: null,
-    value: ["kind"],
-  });
   expose("ToolError", ToolError);
 
   /** Gives an object a property that shows, by definition and not by assignment. */
@@ -98,7 +111,7 @@
     let text = "";
     let first = true;
     for (let i = 0; i < blocks.length; i++) {
-      const block = blocks[i];
+      const block = ownValue(blocks, i);
       if (typeof block !== "object" || block === null) continue;
       if (ownValue(block, "type") !== "text") continue;
       const part = ownValue(block, "text");
@@ -109,8 +122,16 @@
     return text;
   }
 
+  /** An error of a call that failed here or at the host. */
+  function failed(error, failure, limit = undefined) {
+    const { kind, message } = failure;
+    failures.set(error, { __proto__: null, kind });
+    if (limit !== undefined) overLimit(error, limit, message);
+    return describe(error, failure);
+  }
+
   function invalidInput(error, message, cause) {
-    describe(error, { __proto__: null, kind: "invalid_input", message });
+    failed(error, { __proto__: null, kind: "invalid_input", message });
     if (cause !== undefined) define(error, "cause", cause);
     return error;
   }
@@ -127,14 +148,49 @@
     if (text === undefined || typeof input !== "object" || input === null || ArrayIsArray(input)) {
       throw invalidInput(error, "the input must be an object with the tool's parameters");
     }
+    // Half a character, as a cut text may have, is nothing that the host could read.
+    if (StringPrototypeIncludes(text, "\\ud")) text = JSONStringify(input, wellFormed);
+    // A promise becomes `{}`: never what was meant, and sent it would do harm.
+    if (core.isPromise(input)) throw invalidInput(error, "the input is a promise: await it first");
+    if (StringPrototypeIncludes(text, "{}")) {
+      const path = internals.promiseIn(input);
+      if (path !== null) {
+        throw invalidInput(error, `the input has a promise at \`${path}\`: await it first`);
+      }
+    }
     return text;
   }
 
-  async function call(name, input, options, raw, caller) {
+  function wellFormed(_key, value) {
+    return typeof value === "string" ? StringPrototypeToWellFormed(value) : value;
+  }
+
+  function call(name, input, options, raw, caller) {
     // Made here and not when the call fails: here the line of the script is on the stack, right
     // above the function that it called.
     const error = new ToolError("");
     ErrorCaptureStackTrace(error, caller);
+    const entry = {
+      __proto__: null,
+      name,
+      line: 0,
+      error,
+      promise: null,
+      resolve: null,
+      reject: null,
+      signal: undefined,
+      cancel: null,
+    };
+    entry.promise = new Promise((resolve, reject) => {
+      entry.resolve = resolve;
+      entry.reject = reject;
+      begin(entry, input, options, raw);
+    });
+    return entry.promise;
+  }
+
+  function begin(entry, input, options, raw) {
+    const { name, error } = entry;
     const known = functions[name];
     if (known !== undefined) describe(error, known);
     const timeout = options == null ? undefined : options.timeoutMs;
@@ -145,28 +201,72 @@
     if (signal !== undefined && !signals.is(signal)) {
       throw invalidInput(error, "`signal` must be an AbortSignal");
     }
+    const milliseconds = timeout === undefined ? 0 : +timeout;
     const text = write(input, error);
     if (signal !== undefined && signals.isAborted(signal)) {
       const message = "the call was aborted before it was made; nothing was sent";
-      throw describe(error, { __proto__: null, kind: "cancelled", message });
+      throw failed(error, { __proto__: null, kind: "cancelled", message });
     }
 
-    const id = op_call_begin(name, text, raw, timeout === undefined ? 0 : +timeout);
-    const cancel = () => op_call_cancel(id);
-    if (signal !== undefined) signals.onAbort(signal, cancel);
-    const result = await op_call_wait(id);
-    if (signal !== undefined) signals.offAbort(signal, cancel);
+    if (internals.isOver) {
+      const message = "the script has ended; nothing was sent";
+      throw failed(error, { __proto__: null, kind: "cancelled", message });
+    }
 
+    const id = ++lastId;
+    entry.signal = signal;
+    waiting.set(id, entry);
+    if (signal !== undefined) {
+      entry.cancel = () => op_call_cancel(id);
+      signals.onAbort(signal, entry.cancel);
+    }
+    // Last: what could fail before this for want of stack has sent nothing.
+    entry.line = op_call_begin(id, name, text, raw, milliseconds);
+  }
+
+  /** The host has the result of a call. */
+  internals.settle = (id, result) => {
+    const entry = waiting.get(id);
+    if (entry === undefined) return;
+    waiting.delete(id);
+    const { error, signal } = entry;
+    if (signal !== undefined) signals.offAbort(signal, entry.cancel);
+    if (!op_has_handler(entry.promise) && loose.length < LOOSE) {
+      ArrayPrototypePush(loose, entry);
+    }
     const value = JSONParse(StringPrototypeSlice(result, 1));
     switch (StringPrototypeCharCodeAt(result, 0)) {
       case 0x76:
-        return value;
+        entry.resolve(value);
+        break;
       case 0x63:
-        return new ToolResult(value);
+        entry.resolve(new ToolResult(value));
+        break;
+      case 0x6c: {
+        const { limit } = value;
+        delete value.limit;
+        entry.reject(failed(error, value, limit));
+        break;
+      }
       default:
-        throw describe(error, value);
+        entry.reject(failed(error, value));
     }
-  }
+  };
+
+  /** What is known of an error that a call threw; undefined for all others. */
+  internals.failureOf = (error) => failures.get(error);
+
+  /** A call that nothing has waited for, if there was one. */
+  internals.looseCall = () => {
+    for (let i = 0; i < loose.length; i++) {
+      if (!op_has_handler(loose[i].promise)) return loose[i];
+    }
+    for (let id = 1; id <= lastId; id++) {
+      const entry = waiting.get(id);
+      if (entry !== undefined && !op_has_handler(entry.promise)) return entry;
+    }
+    return undefined;
+  };
 
   function callTool(name, input = undefined, options = undefined) {
     return call(`${name}`, input, options, false, callTool);
@@ -191,6 +291,7 @@
   /** Before a run: defines its functions and sets its limits. */
   internals.start = (text) => {
     const job = JSONParse(text);
+    internals.isOver = false;
     internals.limits.timers = job.timers;
     for (let i = 0; i < job.functions.length; i++) {
       const { name, server, tool } = job.functions[i];
@@ -206,28 +307,6 @@
         writable: false,
         enumerable: true,
         configurable: false,
-      });
-    }
-  };
-
-  /** After a run: what the script returned, as JSON text. */
-  internals.finish = async (promise) => {
-    let value;
-    try {
-      value = await promise;
-    } catch (error) {
-      if (core.isNativeError(error)) throw error;
-      // Rust reads errors; anything else it gets as the text that the console would show.
-      const shown = new Error(internals.inspect(error));
-      define(shown, "name", "");
-      throw shown;
-    }
-    if (value === undefined) return undefined;
-    try {
-      return JSONStringify(value);
-    } catch (cause) {
-      throw new TypeError(`the returned value cannot be written as JSON: ${cause.message}`, {
-        cause,
       });
     }
   };

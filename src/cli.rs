@@ -14,6 +14,7 @@ mod run;
 mod types;
 mod tools;
 mod servers;
+mod doctor;
 mod call;
 
 use clap::{Parser, Subcommand};
@@ -52,6 +53,8 @@ enum Command {
     Tools(tools::Arguments),
     /// Connect to the servers and report what became of each
     Servers(servers::Arguments),
+    /// Say what stands between a script and this machine, and try it
+    Doctor(doctor::Arguments),
     /// Make one call, by the same way as a script's calls
     Call(call::Arguments),
 }
@@ -88,6 +91,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Types(arguments) => types::types(arguments, &interrupt).await,
             Command::Tools(arguments) => tools::tools(arguments, &interrupt).await,
             Command::Servers(arguments) => servers::servers(arguments, &interrupt).await,
+            Command::Doctor(arguments) => doctor::doctor(arguments).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
         }
     };

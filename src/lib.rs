@@ -29,7 +29,9 @@ pub use ::broker::{
     Approver, CallLimits, Decision, Event, Events, Grant, LocalTool, PendingCall, Policy, Secret,
     ServerConfig, ServerState, ServerStatus,
 };
-pub use ::runtime::{Isolation, Limits, Outcome, WorkerProgram};
+pub use ::runtime::{
+    Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
+};
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
 

@@ -1,7 +1,7 @@
 //! The report of a run: outcome, console, ledger and usage, for programs and for the model.
 
 use broker::{Entry, Ledger, State};
-use runtime::{Clock, Console, Outcome, Position, Run, ScriptError, Usage};
+use runtime::{Clock, Console, Limit, Outcome, Position, Run, ScriptError, Usage};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -115,15 +115,27 @@ fn describe(outcome: &Outcome) -> String {
             text
         }
         Outcome::TimedOut { clock, limit } => {
-            let what = match clock {
-                Clock::Cpu => "of CPU time",
-                Clock::Wall => "of time",
+            let (what, advice) = match clock {
+                Clock::Cpu => {
+                    ("of CPU time", "Work on less at once, or look for a loop without end.")
+                }
+                Clock::Wall => {
+                    ("of time", "Make calls side by side with Promise.all, or do less in one run.")
+                }
             };
-            format!("The run was stopped: its limit `{clock}`, {limit:?} {what}, was used up.")
+            format!(
+                "The run was stopped: its limit `{clock}`, {limit:?} {what}, was used up. {advice}"
+            )
         }
-        Outcome::MemoryExceeded { limit_bytes } => format!(
-            "The run was stopped: the script's heap was full (limit `heap_bytes`, {limit_bytes} bytes)."
-        ),
+        Outcome::MemoryExceeded { limit, limit_bytes } => {
+            let what = match limit {
+                Limit::HeapBytes => "the script's heap was full",
+                _ => "the script's process had too much memory in use",
+            };
+            format!(
+                "The run was stopped: {what} (limit `{limit}`, {limit_bytes} bytes). Keep less at once: go through results in parts, and let go of those that are done."
+            )
+        }
         Outcome::LimitExceeded { limit, message, error } => {
             let place = error.as_ref().and_then(|error| error.position.as_ref());
             let place = place.map(position_text).unwrap_or_default();
@@ -138,6 +150,7 @@ fn error_text(error: &ScriptError) -> String {
     let mut text = match (error.name.as_str(), &error.kind) {
         ("", _) => error.message.clone(),
         (name, Some(kind)) => format!("{name} [{kind}]: {}", error.message),
+        (name, None) if error.message.is_empty() => name.to_owned(),
         (name, None) => format!("{name}: {}", error.message),
     };
     if let Some(position) = &error.position {
@@ -147,8 +160,18 @@ fn error_text(error: &ScriptError) -> String {
         let function = frame.function.as_deref().unwrap_or("<top level>");
         let _ = write!(text, "\n    called from {function} (line {}:{})", frame.line, frame.column);
     }
+    if let Some(hint) = &error.hint {
+        let _ = write!(text, "\nhint: {hint}");
+    }
     if let Some(cause) = &error.cause {
         let _ = write!(text, "\nCaused by {}", error_text(cause));
+    }
+    for (number, error) in error.errors.iter().enumerate() {
+        let inner = error_text(error).replace('\n', "\n    ");
+        let _ = write!(text, "\n  [{}] {inner}", number + 1);
+    }
+    if error.more_errors > 0 {
+        let _ = write!(text, "\n  and {} more errors", error.more_errors);
     }
     text
 }

@@ -34,6 +34,7 @@ pub struct Builder {
     runtime: runtime::Builder,
     limits: Limits,
     server_calls: Option<usize>,
+    strict: bool,
 }
 
 /// Why there is no sandbox. A server that cannot be reached is not among the reasons: see
@@ -118,15 +119,51 @@ impl Builder {
         self
     }
 
+    /// Sets how many runs may wait for their turn; one more is refused at once. Default: 1,024.
+    pub fn waiting(mut self, runs: usize) -> Self {
+        self.runtime = self.runtime.waiting(runs);
+        self
+    }
+
+    /// Sets how many runs a worker process is used for. Default: 1. See
+    /// [`runtime::Builder::reuse`] for what more means.
+    pub fn reuse(mut self, runs: u32) -> Self {
+        self.runtime = self.runtime.reuse(runs);
+        self
+    }
+
+    /// Sets whether to refuse to run anything when a wall around the scripts is missing. Default:
+    /// false; [`Sandbox::hardening`] tells.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self.runtime = self.runtime.strict(strict);
+        self
+    }
+
+    /// Sets whether V8 goes without machine code made at run time. Default: false.
+    pub fn jitless(mut self, jitless: bool) -> Self {
+        self.runtime = self.runtime.jitless(jitless);
+        self
+    }
+
+    /// Sets whether each worker gets namespaces of its own. Default: false.
+    pub fn namespaces(mut self, namespaces: bool) -> Self {
+        self.runtime = self.runtime.namespaces(namespaces);
+        self
+    }
+
     /// Reaches the servers, all at once, and starts the first workers. Must be called on a tokio
     /// runtime, which must outlive the sandbox.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn build(self) -> Result<Sandbox, Error> {
-        let Self { broker, runtime, limits, server_calls } = self;
+        let Self { broker, runtime, limits, server_calls, strict } = self;
         // First, so that the workers get ready while the servers do.
         let runtime = runtime.limits(limits.clone()).build()?;
+        if strict {
+            runtime.hardening().await?;
+        }
         let call_limits = CallLimits::default()
             .argument_bytes(limits.argument_bytes)
             .result_bytes(limits.result_bytes)
@@ -199,8 +236,27 @@ impl Sandbox {
         bridge.request(function, input, |request| request).await
     }
 
-    /// Ends the connections to all servers in good order. Calls made afterwards fail.
+    /// What stands between a script and the rest of this machine.
+    ///
+    /// # Errors
+    /// See [`runtime::Runtime::hardening`].
+    pub async fn hardening(&self) -> Result<runtime::Hardening, Error> {
+        Ok(self.runtime.hardening().await?)
+    }
+
+    /// Has a worker try what a script must never be able to do. See [`runtime::Runtime::probe`].
+    ///
+    /// # Errors
+    /// See [`runtime::Runtime::hardening`].
+    pub async fn probe(&self) -> Result<Vec<runtime::Attempt>, Error> {
+        Ok(self.runtime.probe().await?)
+    }
+
+    /// Ends in good order: runs that wait for their turn are cancelled, those under way come to
+    /// their end, and then the workers and the connections to all servers end. Later runs end as
+    /// cancelled, later calls fail.
     pub async fn shutdown(&self) {
+        self.runtime.shutdown().await;
         self.broker.shutdown().await;
     }
 }

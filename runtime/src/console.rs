@@ -7,11 +7,19 @@ use serde::{Deserialize, Serialize};
 pub struct Console {
     /// In the order in which they were printed.
     pub lines: Vec<Line>,
-    /// Bytes that were printed after [`Limits::console_bytes`](crate::Limits::console_bytes) was
-    /// used up. After a run that was killed, the least that it can have been.
+    /// Bytes that were printed after [`Limits::console_bytes`](crate::Limits::console_bytes) or
+    /// [`Limits::console_lines`](crate::Limits::console_lines) was used up, each line with its
+    /// line break. After a run that was killed, the least that it can have been.
     pub dropped_bytes: u64,
     #[serde(skip)]
-    kept_bytes: usize,
+    kept: Room,
+}
+
+/// A number of bytes and of lines: those that are kept at most, or that have been kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Room {
+    pub(crate) bytes: usize,
+    pub(crate) lines: u32,
 }
 
 /// What one call of a console method printed; may hold several lines of text.
@@ -64,9 +72,9 @@ impl Level {
 }
 
 impl Console {
-    /// Keeps `line`, or as much of it as `limit_bytes` leaves room for.
-    pub(crate) fn push(&mut self, mut line: Line, limit_bytes: usize) {
-        if let Some(kept) = self.count(&line.text, limit_bytes) {
+    /// Keeps `line`, or as much of it as there is room for.
+    pub(crate) fn push(&mut self, mut line: Line, room: Room) {
+        if let Some(kept) = self.count(&line.text, room) {
             line.text.truncate(kept);
             self.lines.push(line);
         }
@@ -74,27 +82,30 @@ impl Console {
 
     /// Counts a line without keeping it, and tells how many bytes of its text would be kept;
     /// `None` if nothing of the line would.
-    pub(crate) fn count(&mut self, text: &str, limit_bytes: usize) -> Option<usize> {
-        if self.is_full(limit_bytes) {
-            self.dropped_bytes += text.len() as u64;
+    pub(crate) fn count(&mut self, text: &str, room: Room) -> Option<usize> {
+        // A line break is counted for each line, so that empty lines are not free.
+        if self.is_full(room) {
+            self.dropped_bytes += text.len() as u64 + 1;
             return None;
         }
-        // A line break is counted for each line, so that empty lines are not free.
-        let kept = text.floor_char_boundary(limit_bytes - self.kept_bytes - 1);
-        self.kept_bytes += kept + 1;
+        let kept = text.floor_char_boundary(room.bytes - self.kept.bytes - 1);
+        self.kept.bytes += kept + 1;
+        self.kept.lines += 1;
         self.dropped_bytes += (text.len() - kept) as u64;
         (kept > 0 || text.is_empty()).then_some(kept)
     }
 
     /// Whether nothing more will be kept.
-    pub(crate) fn is_full(&self, limit_bytes: usize) -> bool {
-        self.kept_bytes >= limit_bytes
+    pub(crate) fn is_full(&self, room: Room) -> bool {
+        self.kept.bytes >= room.bytes || self.kept.lines >= room.lines
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ROOM: Room = Room { bytes: 10, lines: 9 };
 
     fn line(text: &str) -> Line {
         Line { level: Level::Log, text: text.into() }
@@ -103,21 +114,21 @@ mod tests {
     #[test]
     fn what_passes_the_limit_is_cut_between_characters_and_counted() {
         let mut console = Console::default();
-        console.push(line("12345"), 10);
-        assert!(!console.is_full(10));
-        console.push(line("äöü"), 10);
-        console.push(line("x"), 10);
+        console.push(line("12345"), ROOM);
+        assert!(!console.is_full(ROOM));
+        console.push(line("äöü"), ROOM);
+        console.push(line("x"), ROOM);
         let kept: Vec<_> = console.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(kept, ["12345", "ä"]);
         assert_eq!(console.dropped_bytes, 5);
     }
 
     #[test]
-    fn empty_lines_use_up_the_limit_too() {
+    fn empty_lines_use_up_the_room_too() {
         let mut console = Console::default();
         for _ in 0..100 {
-            console.push(line(""), 10);
+            console.push(line(""), ROOM);
         }
-        assert_eq!(console.lines.len(), 10);
+        assert_eq!((console.lines.len(), console.dropped_bytes), (9, 91));
     }
 }

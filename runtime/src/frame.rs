@@ -5,7 +5,8 @@
 //! sent first all the same, because a host may name a worker program of its own.
 
 use crate::{
-    console::Level,
+    console::{Level, Room},
+    hardening::{Attempt, Hardening},
     host::{Failure, Function, Reply},
     limits::{Limit, Memory},
     outcome::{Diagnostic, ScriptError},
@@ -14,17 +15,23 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::time::Duration;
 
 /// The version of everything in this file and of the meaning of its fields.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// From the host to the isolate.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum HostFrame {
     /// The first frame: build an isolate of this size.
     Prepare { version: u32, memory: Memory },
-    /// Run this; the second frame, answered in the end with `Done`.
+    /// Try what a script must not be able to do, and tell; answered with `Probed`. Only to a
+    /// worker process that is ready.
+    Probe,
+    /// Run this; answered in the end with `Done`.
     Start(Job),
     /// The end of a call.
     CallResult { id: u32, result: Result<Reply, Failure> },
+    /// Throw the isolate away and build a new one for the next script; answered with `Ready`. Only
+    /// to a worker process that is done.
+    Renew,
     /// Give up. Only a thread gets it: a worker process is killed instead.
     Cancel,
 }
@@ -33,7 +40,9 @@ pub(crate) enum HostFrame {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum WorkerFrame {
     /// The isolate is built.
-    Ready { version: u32 },
+    Ready { version: u32, hardening: Hardening },
+    /// What came of the attempts.
+    Probed(Vec<Attempt>),
     /// A call; ids are never used twice.
     Call(NewCall),
     /// The script does not wait for this call any more.
@@ -61,8 +70,10 @@ pub(crate) struct JobLimits {
     pub(crate) calls: u32,
     pub(crate) calls_in_flight: u32,
     pub(crate) timers: u32,
-    pub(crate) console_bytes: usize,
+    pub(crate) console: Room,
     pub(crate) value_bytes: usize,
+    /// For the kernel, which is the host's deputy here.
+    pub(crate) cpu: Duration,
 }
 
 impl JobLimits {
@@ -73,8 +84,9 @@ impl JobLimits {
             calls: 0,
             calls_in_flight: 0,
             timers: 0,
-            console_bytes: 0,
+            console: Room::default(),
             value_bytes: 0,
+            cpu: Duration::ZERO,
         }
     }
 }
@@ -126,6 +138,13 @@ pub(crate) enum Ending {
     Stopped,
     /// The isolate could not do its work.
     Fault(String),
+}
+
+impl Ending {
+    /// Whether the script came to an end of its own, and nothing had to stop it.
+    pub(crate) fn is_well(&self) -> bool {
+        matches!(self, Self::Completed(_) | Self::Threw(_) | Self::SyntaxError(_))
+    }
 }
 
 /// Bytes that are not a frame.

@@ -5,22 +5,26 @@
 
 pub(crate) mod door;
 mod heap;
+mod hints;
 pub(crate) mod ops;
 mod realm;
 mod thrown;
+mod turns;
 
 use crate::{
     clock::CpuClock,
     frame::{Done, Ending, HostFrame, Job, JobLimits, WorkerFrame},
     limits::{Limit, Memory},
-    outcome::{Diagnostic, Position, ScriptError},
+    outcome::ScriptError,
     strip,
 };
-use deno_core::{PollEventLoopOptions, v8};
+use deno_core::v8;
 use door::{Outbox, RunDoor};
-use futures::{Stream, StreamExt};
+use futures::Stream;
 use realm::Realm;
-use std::{cell::Cell, future::poll_fn, pin::pin, rc::Rc, task::Poll};
+use std::{cell::Cell, rc::Rc};
+use thrown::Thrown;
+use turns::Last;
 
 /// An isolate that has not run anything yet.
 pub(crate) struct Isolate {
@@ -38,11 +42,17 @@ struct Heap {
 
 /// Prepares V8 for this process. Only the first call does anything.
 ///
+/// `jitless` keeps it from making machine code.
+///
 /// V8 wants every thread with an isolate to descend from the one that calls this (memory protection
 /// keys are inherited).
-pub(crate) fn init_v8() {
+pub(crate) fn init_v8(jitless: bool) {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
+        if jitless {
+            // The first is the program's name to V8.
+            deno_core::v8_set_flags(vec![String::new(), "--jitless".to_owned()]);
+        }
         deno_core::JsRuntime::init_platform(None);
     });
 }
@@ -57,7 +67,7 @@ impl Isolate {
         let handle = realm.runtime.v8_isolate().thread_safe_handle();
         let (seen, told, buffers) = (heap.clone(), door.clone(), realm.buffers.clone());
         realm.runtime.add_near_heap_limit_callback(move |current, _initial| {
-            if buffers.has_refused() {
+            if buffers.is_refusing() {
                 return current;
             }
             if !seen.full.replace(true) {
@@ -79,10 +89,13 @@ impl Isolate {
         let script = strip::strip("const one: number = 1; return [one].length");
         let script = script.map_err(|_| cold("the parser failed"))?;
         let promise = self.realm.evaluate(script).map_err(|_| cold("the script failed"))?;
-        let finished = pin!(self.realm.finish(promise));
-        let options = PollEventLoopOptions::default();
-        let value = self.realm.runtime.with_event_loop_promise(finished, options).await;
-        value.map(drop).map_err(|error| cold(&error.to_string()))
+        let nothing = futures::stream::pending();
+        match turns::take(&mut self.realm, &self.door, &promise, nothing).await {
+            Last::Settled => {
+                self.realm.ending(&promise, 0).map(drop).map_err(|_| cold("its end failed"))
+            }
+            _ => Err(cold("the script did not end")),
+        }
     }
 
     /// Stops the script from another thread.
@@ -121,103 +134,64 @@ impl Isolate {
         }
         let promise = match self.realm.evaluate(stripped) {
             Ok(promise) => promise,
-            Err(realm::Refused::Syntax(error)) => {
-                return Ending::SyntaxError(vec![diagnostic(&error, &job.source)]);
+            Err(Some(error)) => {
+                return Ending::SyntaxError(vec![thrown::diagnostic(&error, &job.source)]);
             }
-            Err(realm::Refused::Threw(error)) => return self.threw(&error, &job.source),
+            Err(None) => return interrupted(),
         };
-
-        let mut frames = pin!(frames);
-        let finished = self.realm.finish(promise);
-        let mut finished = pin!(finished);
-        let door = self.door.clone();
-        let runtime = &mut self.realm.runtime;
-        let mut result = None;
-        let value = loop {
-            let door = &door;
-            let result = &mut result;
-            let finished = &mut finished;
-            let runtime = &mut *runtime;
-            let turn = poll_fn(|context| {
-                let polled = runtime.poll_event_loop(context, PollEventLoopOptions::default());
-                if let Poll::Ready(Err(error)) = polled {
-                    return Poll::Ready(Some(Err(error)));
-                }
-                if result.is_none()
-                    && let Poll::Ready(value) = finished.as_mut().poll(context)
-                {
-                    *result = Some(value);
-                }
-                match result.take() {
-                    Some(Err(error)) => Poll::Ready(Some(Err(error.into()))),
-                    // Calls that were not awaited are waited for; timers are not.
-                    Some(Ok(value)) if door.is_idle() => Poll::Ready(Some(Ok(value))),
-                    Some(Ok(value)) => {
-                        *result = Some(Ok(value));
-                        Poll::Pending
-                    }
-                    None if polled.is_ready() => Poll::Ready(None),
-                    None => Poll::Pending,
-                }
-            });
-            tokio::select! {
-                biased;
-                value = turn => break value,
-                frame = frames.next() => match frame {
-                    Some(HostFrame::CallResult { id, result }) => door.deliver(id, result),
-                    _ => return Ending::Stopped,
-                },
-            }
-        };
-        match value {
-            Some(Ok(value)) => self.completed(&value, job.limits.value_bytes),
-            Some(Err(error)) => match thrown::js_error(&error) {
-                Some(error) => self.threw(error, &job.source),
-                None => Ending::Fault(error.to_string()),
-            },
-            None => Ending::Threw(never_settles()),
+        match turns::take(&mut self.realm, &self.door, &promise, frames).await {
+            Last::Settled => self.settled(&promise, job),
+            Last::Failed(error) => self.threw(&error, &job.source),
+            Last::Stuck => Ending::Threw(never_settles()),
+            Last::Stopped => Ending::Stopped,
+            Last::Interrupted => interrupted(),
         }
     }
 
-    fn completed(&mut self, value: &v8::Global<v8::Value>, limit: usize) -> Ending {
-        deno_core::scope!(scope, self.realm.runtime);
-        let value = v8::Local::new(scope, value);
-        let Ok(json) = v8::Local::<v8::String>::try_from(value) else {
-            return Ending::Completed(None);
+    fn settled(&mut self, promise: &v8::Global<v8::Promise>, job: &Job) -> Ending {
+        let limit = job.limits.value_bytes;
+        let text = match self.realm.ending(promise, limit) {
+            Ok(Ok(text)) => text,
+            Ok(Err(used)) => {
+                let message = format!(
+                    "the returned value is {used} bytes as JSON, `value_bytes` allows {limit}; return less, or print a part of it"
+                );
+                return Ending::Limit { limit: Limit::ValueBytes, message, error: None };
+            }
+            Err(realm::Interrupted) => return interrupted(),
         };
-        let used = json.utf8_length(scope);
-        if used > limit {
-            let message = format!(
-                "the returned value is {used} bytes as JSON, `value_bytes` allows {limit}; return less, or print a part of it"
-            );
-            return Ending::Limit { limit: Limit::ValueBytes, message, error: None };
+        match text.split_at_checked(1) {
+            Some(("v", json)) => Ending::Completed(Some(json.to_owned())),
+            Some(("e", error)) => self.threw(error, &job.source),
+            _ => Ending::Completed(None),
         }
-        Ending::Completed(Some(json.to_rust_string_lossy(scope)))
     }
 
-    fn threw(&self, error: &deno_core::error::JsError, source: &str) -> Ending {
-        let error = thrown::script_error(error, source);
-        if error.message == "Array buffer allocation failed" && self.realm.buffers.has_refused() {
+    fn threw(&self, error: &str, source: &str) -> Ending {
+        let Thrown { error, limit } = thrown::read(error, source);
+        if let Some((limit, message)) = limit {
+            return Ending::Limit { limit, message, error: Some(error) };
+        }
+        // V8's own error cannot be told from one that says the same; but it can only be believed
+        // of a run that did ask for too much.
+        if error.name == "RangeError"
+            && error.message == "Array buffer allocation failed"
+            && self.realm.buffers.has_refused()
+        {
             let limit = self.realm.buffers.limit();
             let message = format!(
-                "the script's ArrayBuffers would take more than the {limit} bytes that `array_buffer_bytes` allows"
+                "the script's ArrayBuffers would take more than the {limit} bytes that `array_buffer_bytes` allows; work on smaller parts, and let go of those that are done"
             );
             return Ending::Limit { limit: Limit::ArrayBufferBytes, message, error: Some(error) };
         }
-        match self.door.refused() {
-            Some((limit, message))
-                if error.kind.as_deref() == Some("limit") && error.message == message =>
-            {
-                Ending::Limit { limit, message, error: Some(error) }
-            }
-            _ => Ending::Threw(error),
-        }
+        Ending::Threw(error)
     }
 }
 
-fn diagnostic(error: &deno_core::error::JsError, source: &str) -> Diagnostic {
-    let ScriptError { message, position, .. } = thrown::script_error(error, source);
-    Diagnostic { message, position }
+/// What is reported if nobody says that they have done it: the heap's limit and the host's clocks
+/// have their own words for it.
+fn interrupted() -> Ending {
+    Ending::Fault("V8 was interrupted".into())
 }
 
 /// The event loop has nothing left to do, and the script still waits.
@@ -226,12 +200,4 @@ fn never_settles() -> ScriptError {
                    no call is under way and no timer is set"
         .to_owned();
     ScriptError { name: "Error".into(), message, ..ScriptError::default() }
-}
-
-impl ScriptError {
-    /// Sets the position from the innermost frame.
-    fn placed(mut self, source: &str) -> Self {
-        self.position = self.frames.first().map(|f| Position::within(source, f.line, f.column));
-        self
-    }
 }

@@ -17,6 +17,7 @@
 mod limits;
 mod console;
 mod outcome;
+mod hardening;
 mod host;
 mod clock;
 mod runtime;
@@ -29,8 +30,14 @@ mod frame;
 mod isolate;
 mod strip;
 
+/// The version of V8 that scripts run in.
+pub fn v8_version() -> &'static str {
+    deno_core::v8::V8::get_version()
+}
+
 pub use clock::{Pause, WallClock};
 pub use console::{Console, Level, Line};
+pub use hardening::{Attempt, Hardening, Held, Wall};
 pub use host::{Call, Failure, Function, Reply, ToolHost};
 pub use limits::{Limit, Limits};
 pub use outcome::{Clock, Diagnostic, Frame, Outcome, Position, Run, ScriptError, Usage};

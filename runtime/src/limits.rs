@@ -4,6 +4,7 @@
 //! documentation. What V8 can see is held inside the isolate; clocks and everything that a broken
 //! isolate could lie about are held again by the host's side, in `run.rs`.
 
+use crate::console::Room;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -27,6 +28,11 @@ pub struct Limits {
     /// All living `ArrayBuffer`s together, in bytes. Default: 64 MiB. One more allocation throws a
     /// `RangeError` in the script; if it is not caught, the run ends by this limit.
     pub array_buffer_bytes: usize,
+    /// Memory of the whole worker process in bytes, as far as it is in use (its resident set, with
+    /// the program itself). Default: 512 MiB. It bounds what the other two do not count. Held by
+    /// the host, which looks every 10 ms, and by the kernel for sudden growth. Linux only, and not
+    /// in thread isolation, where an isolate's memory cannot be told from the host's.
+    pub resident_bytes: usize,
     /// The script's source in bytes. Default: 512 KiB.
     pub source_bytes: usize,
     /// Arguments of one call as JSON text, in bytes. Default: 1 MiB. Larger ones throw a
@@ -39,11 +45,15 @@ pub struct Limits {
     pub calls: u32,
     /// Calls under way at once. Default: 32. Further ones wait for their turn.
     pub calls_in_flight: u32,
-    /// Living timers. Default: 1,000. One more throws a `RangeError` in the script.
+    /// Living timers. Default: 1,000. One more throws a `RangeError` in the script; if it is not
+    /// caught, the run ends by this limit.
     pub timers: u32,
     /// Console text that is kept, in bytes. Default: 1 MiB. What is printed after that is counted
     /// and dropped; the run goes on.
     pub console_bytes: usize,
+    /// Calls of console methods that are kept. Default: 10,000. What is printed after that is
+    /// counted and dropped; the run goes on.
+    pub console_lines: u32,
     /// The returned value as JSON text, in bytes. Default: 1 MiB.
     pub value_bytes: usize,
 }
@@ -57,6 +67,7 @@ impl Default for Limits {
             tool_timeout: Duration::from_secs(60),
             heap_bytes: 128 * MIB,
             array_buffer_bytes: 64 * MIB,
+            resident_bytes: 512 * MIB,
             source_bytes: MIB / 2,
             argument_bytes: MIB,
             result_bytes: 16 * MIB,
@@ -64,6 +75,7 @@ impl Default for Limits {
             calls_in_flight: 32,
             timers: 1_000,
             console_bytes: MIB,
+            console_lines: 10_000,
             value_bytes: MIB,
         }
     }
@@ -72,7 +84,16 @@ impl Default for Limits {
 impl Limits {
     /// The part that an isolate is built with, and that cannot change afterwards.
     pub(crate) fn memory(&self) -> Memory {
-        Memory { heap_bytes: self.heap_bytes, array_buffer_bytes: self.array_buffer_bytes }
+        Memory {
+            heap_bytes: self.heap_bytes,
+            array_buffer_bytes: self.array_buffer_bytes,
+            resident_bytes: self.resident_bytes,
+        }
+    }
+
+    /// How much of the console is kept.
+    pub(crate) fn console(&self) -> Room {
+        Room { bytes: self.console_bytes, lines: self.console_lines }
     }
 
     /// The longest frame that an honest worker sends: a call's arguments, a value or a console
@@ -89,6 +110,7 @@ impl Limits {
 pub(crate) struct Memory {
     pub(crate) heap_bytes: usize,
     pub(crate) array_buffer_bytes: usize,
+    pub(crate) resident_bytes: usize,
 }
 
 /// A bound that ended a run or refused a call, by its name.
@@ -96,6 +118,10 @@ pub(crate) struct Memory {
 #[non_exhaustive]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
+    /// [`Limits::heap_bytes`]
+    HeapBytes,
+    /// [`Limits::resident_bytes`]
+    ResidentBytes,
     /// [`Limits::source_bytes`]
     SourceBytes,
     /// [`Limits::argument_bytes`]
@@ -104,22 +130,30 @@ pub enum Limit {
     ResultBytes,
     /// [`Limits::calls`]
     Calls,
+    /// [`Limits::timers`]
+    Timers,
     /// [`Limits::value_bytes`]
     ValueBytes,
     /// [`Limits::array_buffer_bytes`]
     ArrayBufferBytes,
+    /// The runs that may wait for their turn: [`Builder::waiting`](crate::Builder::waiting).
+    Waiting,
 }
 
 impl Limit {
     /// The name, as in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::HeapBytes => "heap_bytes",
+            Self::ResidentBytes => "resident_bytes",
             Self::SourceBytes => "source_bytes",
             Self::ArgumentBytes => "argument_bytes",
             Self::ResultBytes => "result_bytes",
             Self::Calls => "calls",
+            Self::Timers => "timers",
             Self::ValueBytes => "value_bytes",
             Self::ArrayBufferBytes => "array_buffer_bytes",
+            Self::Waiting => "waiting",
         }
     }
 }

@@ -41,9 +41,12 @@ pub enum Outcome {
         /// How long it was set.
         limit: Duration,
     },
-    /// The heap was full.
+    /// The memory was full.
     MemoryExceeded {
-        /// [`Limits::heap_bytes`](crate::Limits::heap_bytes)
+        /// Which: [`Limits::heap_bytes`](crate::Limits::heap_bytes) or
+        /// [`Limits::resident_bytes`](crate::Limits::resident_bytes).
+        limit: Limit,
+        /// Its value.
         limit_bytes: usize,
     },
     /// Another bound was passed, and the script did not catch it.
@@ -81,14 +84,20 @@ pub struct ScriptError {
     pub name: String,
     /// Its message.
     pub message: String,
-    /// The `kind` of a `ToolError`.
+    /// The `kind` of a `ToolError`; only of one that a call has thrown, whatever a script makes.
     pub kind: Option<String>,
     /// Where it was thrown, if that is in the script.
     pub position: Option<Position>,
     /// The calls that led there, innermost first; only those of the script.
     pub frames: Vec<Frame>,
-    /// The error's `cause`.
+    /// The error's `cause`; at most 8 below each other.
     pub cause: Option<Box<ScriptError>>,
+    /// The `errors` of an `AggregateError`; at most the first 10.
+    pub errors: Vec<ScriptError>,
+    /// How many more of them there were.
+    pub more_errors: usize,
+    /// What to do instead, for a usual mistake.
+    pub hint: Option<String>,
 }
 
 /// A function of the script that was running.
@@ -143,10 +152,43 @@ pub struct Usage {
 impl Position {
     /// The place in `source`, with that line's text.
     pub(crate) fn within(source: &str, line: u32, column: u32) -> Self {
-        let text = (line as usize).checked_sub(1).and_then(|index| source.lines().nth(index));
+        let text = (line as usize).checked_sub(1).and_then(|index| lines(source).nth(index));
         let source_line = text.unwrap_or_default().chars().take(200).collect();
         Self { line, column, source_line }
     }
+
+    /// The place that many bytes into `source`.
+    pub(crate) fn at(source: &str, offset: usize) -> Self {
+        let before = source.get(..offset).unwrap_or(source);
+        let (line, text) = lines(before).enumerate().last().unwrap_or_default();
+        let column = text.encode_utf16().count() + 1;
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Self::within(source, number(line + 1), number(column))
+    }
+
+    /// Whether `source` has such a line.
+    pub(crate) fn has_line(source: &str, line: u32) -> bool {
+        lines(source).nth((line as usize).saturating_sub(1)).is_some()
+    }
+}
+
+/// The lines of a script as JavaScript counts them: two characters end one that do not elsewhere.
+fn lines(source: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(source);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = text.find(['\n', '\r', '\u{2028}', '\u{2029}']) else {
+            rest = None;
+            return Some(text);
+        };
+        let (line, after) = text.split_at(end);
+        let break_len = match after.starts_with("\r\n") {
+            true => 2,
+            false => after.chars().next().map_or(0, char::len_utf8),
+        };
+        rest = after.get(break_len..);
+        Some(line)
+    })
 }
 
 impl std::fmt::Display for Clock {
@@ -155,5 +197,25 @@ impl std::fmt::Display for Clock {
             Self::Cpu => "cpu",
             Self::Wall => "wall",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_where_javascript_ends_them() {
+        let all: Vec<_> = lines("a\nb\r\nc\rd\u{2028}e\u{2029}\n").collect();
+        assert_eq!(all, ["a", "b", "c", "d", "e", "", ""]);
+    }
+
+    #[test]
+    fn a_place_is_counted_in_units_of_utf_16() {
+        let at = Position::at("a\n\u{1f600}ä = b", "a\n\u{1f600}ä = ".len());
+        assert_eq!((at.line, at.column), (2, 7));
+        assert_eq!(Position::at("", 0).line, 1);
+        assert_eq!(Position::at("abc\n", 4), Position::within("abc\n", 2, 1));
+        assert_eq!(Position::at("ä", 1).column, 2, "inside of a character: its end");
     }
 }

@@ -3,7 +3,7 @@
 //! This file is the host's end of one. Its other end is `process/worker.rs`; `process/keeper.rs`
 //! starts and collects them.
 
-mod jail;
+pub(crate) mod jail;
 pub(crate) mod keeper;
 pub(crate) mod worker;
 
@@ -112,6 +112,11 @@ impl Worker {
         self.cpu?.read()
     }
 
+    /// Memory in use, in bytes.
+    pub(crate) fn resident_bytes(&self) -> Option<usize> {
+        resident_bytes(self.running.pid())
+    }
+
     pub(crate) fn set_frame_limit(&mut self, bytes: usize) {
         self.decoder.set_limit(bytes);
     }
@@ -128,6 +133,22 @@ impl Worker {
     }
 }
 
+/// The resident set of a process, with the pages of its program. Linux tells everybody.
+#[cfg(target_os = "linux")]
+fn resident_bytes(pid: u32) -> Option<usize> {
+    let sizes = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    let pages: usize = sizes.split(' ').nth(1)?.parse().ok()?;
+    // SAFETY: a question without preconditions.
+    #[allow(unsafe_code, reason = "the size of a page is a system call")]
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    pages.checked_mul(usize::try_from(page).ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn resident_bytes(_pid: u32) -> Option<usize> {
+    None
+}
+
 fn describe(status: ExitStatus) -> String {
     let name = match status.signal() {
         Some(libc::SIGABRT) => "SIGABRT",
@@ -135,6 +156,7 @@ fn describe(status: ExitStatus) -> String {
         Some(libc::SIGSEGV) => "SIGSEGV",
         Some(libc::SIGILL) => "SIGILL",
         Some(libc::SIGKILL) => "SIGKILL",
+        Some(libc::SIGXCPU) => "SIGXCPU",
         Some(libc::SIGSYS) => "SIGSYS",
         _ => return status.to_string(),
     };

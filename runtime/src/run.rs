@@ -9,7 +9,7 @@ use crate::{
     console::{Console, Line},
     frame::{Done, Ending, HostFrame, Job, NewCall, WorkerFrame},
     host::{Call, Failure, Reply, ToolHost},
-    limits::Limits,
+    limits::{Limit, Limits},
     outcome::{Clock, Outcome, Run, Usage},
     worker::{Gone, Worker},
 };
@@ -26,17 +26,18 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How often the CPU clock is read.
-const CPU_TICK: Duration = Duration::from_millis(10);
+/// How often the CPU clock and the memory in use are read.
+const TICK: Duration = Duration::from_millis(10);
 
-/// Runs `job` in `worker`, and ends the worker.
+/// Runs `job` in `worker`. Gives the worker back if it may go on to live: if the script ended by
+/// itself and within its limits.
 pub(crate) async fn drive(
     mut worker: Worker,
     job: Job,
     limits: &Limits,
     host: &dyn ToolHost,
     cancel: &CancellationToken,
-) -> Run {
+) -> (Run, Option<Worker>) {
     let wall = WallClock::start();
     let cpu_before = worker.cpu();
     let mut calls = Calls::new(host, limits, wall.clone());
@@ -49,18 +50,18 @@ pub(crate) async fn drive(
         Err(gone) => crashed(&gone),
         Ok(()) => {
             let mut out_of_time = pin!(wall.run_out(limits.wall));
-            let mut tick = tokio::time::interval(CPU_TICK);
+            let mut tick = tokio::time::interval(TICK);
             loop {
                 tokio::select! {
                     biased;
                     () = cancel.cancelled() => break Outcome::Cancelled,
                     () = &mut out_of_time => break timed_out(Clock::Wall, limits.wall),
                     frame = worker.recv() => match frame {
-                        Ok(WorkerFrame::Console { .. }) if console.is_full(limits.console_bytes) => {
-                            break broken("more console text than `console_bytes`");
+                        Ok(WorkerFrame::Console { .. }) if console.is_full(limits.console()) => {
+                            break broken("more on the console than is kept");
                         }
                         Ok(WorkerFrame::Console { level, text }) => {
-                            console.push(Line { level, text }, limits.console_bytes);
+                            console.push(Line { level, text }, limits.console());
                         }
                         Ok(WorkerFrame::Call(call)) => if let Err(fault) = calls.start(call) {
                             break broken(fault);
@@ -68,14 +69,15 @@ pub(crate) async fn drive(
                         Ok(WorkerFrame::CallCancelled { id }) => if let Err(fault) = calls.cancel(id) {
                             break broken(fault);
                         },
-                        Ok(WorkerFrame::HeapFull) if !heap_was_full => heap_was_full = true,
+                        // Twice if V8 runs out for good after it has been told to stop.
+                        Ok(WorkerFrame::HeapFull) => heap_was_full = true,
                         Ok(WorkerFrame::Done(last)) => {
                             console.dropped_bytes += last.dropped_bytes;
                             done = Some(last);
                             break Outcome::Cancelled;
                         }
-                        Ok(WorkerFrame::Ready { .. } | WorkerFrame::HeapFull) => {
-                            break broken("a frame that comes once came twice");
+                        Ok(WorkerFrame::Ready { .. } | WorkerFrame::Probed(_)) => {
+                            break broken("a frame that has no place in a run");
                         }
                         Err(_) if heap_was_full => break memory_exceeded(limits),
                         Err(gone) => break crashed(&gone),
@@ -86,10 +88,16 @@ pub(crate) async fn drive(
                             continue;
                         }
                     }
-                    _ = tick.tick() => if let (Some(before), Some(now)) = (cpu_before, worker.cpu())
-                        && now.saturating_sub(before) > limits.cpu
-                    {
-                        break timed_out(Clock::Cpu, limits.cpu);
+                    _ = tick.tick() => {
+                        if let (Some(before), Some(now)) = (cpu_before, worker.cpu())
+                            && now.saturating_sub(before) > limits.cpu
+                        {
+                            break timed_out(Clock::Cpu, limits.cpu);
+                        }
+                        if worker.resident_bytes().is_some_and(|used| used > limits.resident_bytes) {
+                            let (limit, limit_bytes) = (Limit::ResidentBytes, limits.resident_bytes);
+                            break Outcome::MemoryExceeded { limit, limit_bytes };
+                        }
                     },
                 }
             }
@@ -98,7 +106,6 @@ pub(crate) async fn drive(
 
     let (total, waiting) = wall.read();
     let cpu = cpu_before.zip(worker.cpu()).map(|(before, now)| now.saturating_sub(before));
-    worker.end();
     let usage = Usage {
         wall: total,
         waiting,
@@ -108,8 +115,9 @@ pub(crate) async fn drive(
         calls: calls.made,
         in_tools: calls.time(),
     };
+    let ended_well = done.as_ref().is_some_and(|done| done.ending.is_well());
     let outcome = done.map_or(outcome, |done| outcome_of(done, limits));
-    Run { outcome, console, usage }
+    (Run { outcome, console, usage }, ended_well.then_some(worker))
 }
 
 fn outcome_of(done: Done, limits: &Limits) -> Outcome {
@@ -125,7 +133,7 @@ fn outcome_of(done: Done, limits: &Limits) -> Outcome {
 }
 
 fn memory_exceeded(limits: &Limits) -> Outcome {
-    Outcome::MemoryExceeded { limit_bytes: limits.heap_bytes }
+    Outcome::MemoryExceeded { limit: Limit::HeapBytes, limit_bytes: limits.heap_bytes }
 }
 
 fn timed_out(clock: Clock, limit: Duration) -> Outcome {

@@ -12,11 +12,11 @@ mod nesting;
 use crate::outcome::{Diagnostic, Position};
 use std::{cell::RefCell, rc::Rc};
 use swc_common::{
-    GLOBALS, SourceMap, Spanned,
+    FileName, GLOBALS, SourceMap, Spanned,
     errors::{DiagnosticBuilder, Emitter, Handler},
     sync::Lrc,
 };
-use swc_ecma_parser::TsSyntax;
+use swc_ecma_parser::{Parser, StringInput, Syntax, TsSyntax};
 use swc_ts_fast_strip::{ErrorCode, Mode, Options, TsError, operate};
 
 /// JavaScript that can be compiled: an expression whose value is the script as an async function.
@@ -79,7 +79,34 @@ fn parse(source: &str) -> Result<Stripped, Vec<Diagnostic>> {
         Err((ErrorCode::UnsupportedSyntax, _)) => transform(&wrapped, source, Mode::Transform),
         result => result,
     };
-    stripped.map_err(|(_, diagnostics)| diagnostics)
+    let stripped = stripped.map_err(|(_, diagnostics)| diagnostics)?;
+    if is_one_function(&wrapped) {
+        return Ok(stripped);
+    }
+    let message = "a bracket is closed that was not opened".to_owned();
+    Err(vec![Diagnostic { message, position: None }])
+}
+
+/// Whether the function that our first line opens is the one that our last line closes.
+///
+/// A script could close ours and open another one: what it has in between would run before it is
+/// called, and not in strict mode.
+fn is_one_function(wrapped: &str) -> bool {
+    GLOBALS.set(&Default::default(), || {
+        let map = SourceMap::default();
+        let file = map.new_source_file(Lrc::new(FileName::Anon), wrapped.to_owned());
+        let syntax = Syntax::Typescript(syntax());
+        let script = Parser::new(syntax, StringInput::from(&*file), None).parse_script();
+        let Ok(script) = script else { return false };
+        let [only] = script.body.as_slice() else { return false };
+        only.as_expr()
+            .and_then(|statement| statement.expr.as_paren())
+            .is_some_and(|inside| inside.expr.is_arrow())
+    })
+}
+
+fn syntax() -> TsSyntax {
+    TsSyntax { decorators: true, ..TsSyntax::default() }
 }
 
 fn transform(
@@ -94,7 +121,7 @@ fn transform(
     let printed_anew = matches!(mode, Mode::Transform);
     let options = Options {
         module: Some(false),
-        parser: TsSyntax { decorators: true, ..TsSyntax::default() },
+        parser: syntax(),
         mode,
         source_map: printed_anew,
         ..Options::default()
@@ -151,12 +178,10 @@ impl Emitter for Collector {
     fn emit(&mut self, report: &mut DiagnosticBuilder<'_>) {
         let span = report.span.primary_span();
         let position = span.and_then(|span| {
-            let place = self.map.try_lookup_char_pos(span.span_lo()).ok()?;
-            let line = u32::try_from(place.line.checked_sub(1)?).ok()?;
-            let text = self.source.lines().nth(line.checked_sub(1)? as usize)?;
-            let before = text.chars().take(place.col.0).map(char::len_utf16).sum::<usize>();
-            let column = u32::try_from(before + 1).ok()?;
-            Some(Position::within(&self.source, line, column))
+            let file = self.map.lookup_byte_offset(span.span_lo());
+            let offset = (file.pos.0 as usize).checked_sub(HEAD.len())?;
+            // What is wrong with our last line is that something is missing before it.
+            Some(Position::at(&self.source, offset.min(self.source.len())))
         });
         let message = explain(&report.message(), position.as_ref());
         self.found.borrow_mut().push(Diagnostic { message, position });
@@ -171,9 +196,24 @@ fn explain(message: &str, position: Option<&Position>) -> String {
             .into()
     } else if line.starts_with("export ") {
         "exports are not available: hand the result back with `return`".into()
+    } else if message.starts_with("Expected") && is_after_await(position) {
+        "`await` can only be used at the top level and in async functions: \
+         write `async` before the function that it is in"
+            .into()
     } else {
-        message.into()
+        message.replace("'<eof>'", "the end of the script")
     }
+}
+
+/// Whether what stands right before the place is `await`.
+fn is_after_await(position: Option<&Position>) -> bool {
+    position.is_some_and(|position| {
+        let before = (position.column as usize).saturating_sub(1);
+        let line: Vec<u16> = position.source_line.encode_utf16().take(before).collect();
+        let line = String::from_utf16_lossy(&line);
+        line.strip_suffix(char::is_whitespace)
+            .is_some_and(|line| line.trim_end().ends_with("await"))
+    })
 }
 
 #[cfg(test)]
@@ -203,6 +243,22 @@ mod tests {
     #[test]
     fn a_first_line_for_the_shell_is_passed_over() {
         assert_eq!(inner("#!/usr/bin/env cofferdam\nf()"), "///usr/bin/env cofferdam\nf()");
+    }
+
+    #[test]
+    fn a_script_cannot_leave_its_function() {
+        for source in [
+            "}); f(); (async () => {",
+            "}), (async () => {",
+            "}).call(async () => {",
+            "}); function f() {",
+            "})\n;`${(async () => {",
+            "}); if (1) (async () => {",
+            "} /* { */); (async () => {",
+        ] {
+            assert!(strip(source).is_err(), "{source}");
+        }
+        assert!(strip("if (a) { b() } else { c(`}${ {} }`) } // }").is_ok());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use crate::{
     clock::CpuClock,
     frame::{Done, HostFrame, VERSION, WorkerFrame},
+    hardening::Hardening,
     isolate::{self, Isolate},
     limits::Memory,
     runtime::StartError,
@@ -27,7 +28,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// The thread whose descendants have isolates; one for the whole process, and it never ends.
 #[derive(Clone)]
-pub(crate) struct Root(Sender<Order>);
+pub(crate) struct Root {
+    orders: Sender<Order>,
+    jitless: bool,
+}
 
 enum Order {
     Spawn(Seat),
@@ -65,22 +69,25 @@ const STOP_AGAIN: Duration = Duration::from_millis(25);
 const STOP_AT_MOST: Duration = Duration::from_secs(60);
 
 impl Root {
-    /// The root of this process.
-    pub(crate) fn start() -> Result<Self, StartError> {
+    /// The root of this process. Its V8 is what the first caller asked for.
+    pub(crate) fn start(jitless: bool) -> Result<Self, StartError> {
         static ROOT: std::sync::Mutex<Option<Root>> = std::sync::Mutex::new(None);
         let mut root = ROOT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(root) = &*root {
-            return Ok(root.clone());
+            return match root.jitless == jitless {
+                true => Ok(root.clone()),
+                false => Err(StartError::OtherV8 { jitless: root.jitless }),
+            };
         }
         let (orders, inbox) = channel();
         thread::Builder::new()
             .name("v8-root".into())
             .spawn(move || {
-                isolate::init_v8();
+                isolate::init_v8(jitless);
                 serve(&inbox);
             })
             .map_err(StartError::Thread)?;
-        Ok(root.insert(Self(orders)).clone())
+        Ok(root.insert(Self { orders, jitless }).clone())
     }
 
     pub(crate) fn spawn(&self, memory: Memory) -> Worker {
@@ -89,7 +96,7 @@ impl Root {
         let control = Arc::new(Control::default());
         let seat = Seat { memory, inbox, outbox, control: control.clone() };
         // If the root is gone, the seat is dropped and the worker has ended before it began.
-        let _ = self.0.send(Order::Spawn(seat));
+        let _ = self.orders.send(Order::Spawn(seat));
         Worker { to, from, control, root: self.clone() }
     }
 }
@@ -152,7 +159,7 @@ fn sit(seat: Seat) {
         if let Err(message) = isolate.warm_up().await {
             return tell(fault(message));
         }
-        tell(WorkerFrame::Ready { version: VERSION });
+        tell(WorkerFrame::Ready { version: VERSION, hardening: Hardening::of_a_thread() });
         if let Some(HostFrame::Start(job)) = inbox.recv().await {
             let frames = futures::stream::poll_fn(|context| inbox.poll_recv(context));
             let done = isolate.run(job, frames).await;
@@ -183,6 +190,6 @@ fn ended() -> Gone {
 impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.to.send(HostFrame::Cancel);
-        let _ = self.root.0.send(Order::Stop(self.control.clone()));
+        let _ = self.root.orders.send(Order::Stop(self.control.clone()));
     }
 }

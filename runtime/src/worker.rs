@@ -2,6 +2,7 @@
 
 use crate::{
     frame::{self, Done, Ending, HostFrame, WorkerFrame},
+    hardening::{Attempt, Hardening},
     process, thread,
 };
 use std::time::Duration;
@@ -36,6 +37,8 @@ pub(crate) enum Gone {
     Unready,
     #[error("{0}")]
     NoIsolate(String),
+    #[error("it does not have what `strict` asks for: {0}")]
+    NotHardened(Hardening),
 }
 
 impl Worker {
@@ -57,8 +60,8 @@ impl Worker {
         }
     }
 
-    /// Waits until the isolate is built.
-    pub(crate) async fn ready(&mut self) -> Result<(), Gone> {
+    /// Waits until the isolate is built, and tells what walls are around it.
+    pub(crate) async fn ready(&mut self) -> Result<Hardening, Gone> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let frame = tokio::time::timeout(PATIENCE, self.recv()).await;
         let early = |gone| match gone {
@@ -66,11 +69,24 @@ impl Worker {
             gone => gone,
         };
         match frame.map_err(|_| Gone::NotReady(PATIENCE))?.map_err(early)? {
-            WorkerFrame::Ready { version: frame::VERSION } => Ok(()),
-            WorkerFrame::Ready { version } => {
+            WorkerFrame::Ready { version: frame::VERSION, hardening } => Ok(hardening),
+            WorkerFrame::Ready { version, .. } => {
                 Err(Gone::Version { ours: frame::VERSION, theirs: version })
             }
             WorkerFrame::Done(Done { ending: Ending::Fault(why), .. }) => Err(Gone::NoIsolate(why)),
+            _ => Err(Gone::Unready),
+        }
+    }
+
+    /// Has a ready worker try what a script must not be able to do.
+    pub(crate) async fn probe(&mut self) -> Result<Vec<Attempt>, Gone> {
+        if matches!(self, Self::Thread(_)) {
+            // It could do all of it, since the host can.
+            return Ok(Vec::new());
+        }
+        self.send(HostFrame::Probe)?;
+        match self.recv().await? {
+            WorkerFrame::Probed(attempts) => Ok(attempts),
             _ => Err(Gone::Unready),
         }
     }
@@ -94,6 +110,12 @@ impl Worker {
         }
     }
 
-    /// Ends it now. The same as dropping it, said aloud.
-    pub(crate) fn end(self) {}
+    /// Memory in use, in bytes, if that can be told from the host's.
+    pub(crate) fn resident_bytes(&self) -> Option<usize> {
+        match self {
+            #[cfg(unix)]
+            Self::Process(worker) => worker.resident_bytes(),
+            Self::Thread(_) => None,
+        }
+    }
 }

@@ -26,6 +26,9 @@ pub(super) struct Given {
     /// All living ArrayBuffers together [limit `array_buffer_bytes`]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     array_buffers: Option<usize>,
+    /// The whole worker process, while it is one [limit `resident_bytes`]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    resident: Option<usize>,
     /// The script itself [limit `source_bytes`]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     source: Option<usize>,
@@ -47,6 +50,9 @@ pub(super) struct Given {
     /// Console text that is kept [limit `console_bytes`]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     console: Option<usize>,
+    /// Console lines that are kept [limit `console_lines`]
+    #[arg(long, value_name = "NUMBER")]
+    console_lines: Option<u32>,
     /// The returned value [limit `value_bytes`]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     value: Option<usize>,
@@ -61,6 +67,7 @@ impl Given {
             tool_timeout: self.tool_timeout.unwrap_or(configured.tool_timeout),
             heap_bytes: self.memory.unwrap_or(configured.heap_bytes),
             array_buffer_bytes: self.array_buffers.unwrap_or(configured.array_buffer_bytes),
+            resident_bytes: self.resident.unwrap_or(configured.resident_bytes),
             source_bytes: self.source.unwrap_or(configured.source_bytes),
             argument_bytes: self.arguments.unwrap_or(configured.argument_bytes),
             result_bytes: self.results.unwrap_or(configured.result_bytes),
@@ -68,6 +75,7 @@ impl Given {
             calls_in_flight: self.calls_in_flight.unwrap_or(configured.calls_in_flight),
             timers: self.timers.unwrap_or(configured.timers),
             console_bytes: self.console.unwrap_or(configured.console_bytes),
+            console_lines: self.console_lines.unwrap_or(configured.console_lines),
             value_bytes: self.value.unwrap_or(configured.value_bytes),
         }
     }

@@ -28,6 +28,16 @@ pub(super) struct Arguments {
     /// What the script runs in
     #[arg(long, value_enum, default_value_t)]
     isolation: In,
+    /// Refuse to run if anything is missing of what should stand between the script and this
+    /// machine; `cofferdam doctor` says what
+    #[arg(long)]
+    strict: bool,
+    /// Let V8 make no machine code: safer, and slower in long loops
+    #[arg(long)]
+    jitless: bool,
+    /// Give the script's process namespaces of its own, where the kernel lets it
+    #[arg(long)]
+    namespaces: bool,
     /// The most that is printed for the model; what is longer loses its middle
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64KiB")]
     budget: usize,
@@ -36,12 +46,21 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
-enum In {
+pub(super) enum In {
     /// A process of its own, which the system keeps from everything
     #[default]
     Process,
     /// A thread of this process: faster, and a crash of V8 ends the program
     Thread,
+}
+
+impl From<In> for Isolation {
+    fn from(chosen: In) -> Self {
+        match chosen {
+            In::Process => Self::Process,
+            In::Thread => Self::Thread,
+        }
+    }
 }
 
 pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
@@ -54,11 +73,12 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
         return Ok(Exit::Interrupted);
     };
     let source = source?;
-    let isolation = match arguments.isolation {
-        In::Process => Isolation::Process,
-        In::Thread => Isolation::Thread,
-    };
-    let builder = config.builder().isolation(isolation);
+    let builder = config
+        .builder()
+        .isolation(arguments.isolation.into())
+        .strict(arguments.strict)
+        .jitless(arguments.jitless)
+        .namespaces(arguments.namespaces);
     let (builder, show) = ask_on_terminal(builder, stdin_is_free);
     let sandbox = match open(builder, &show, interrupt).await? {
         Opened::Ready(sandbox) => sandbox,

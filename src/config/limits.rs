@@ -9,12 +9,13 @@ use super::{
 use runtime::Limits;
 use std::time::Duration;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "cpu",
     "wall",
     "tool_timeout",
     "heap_bytes",
     "array_buffer_bytes",
+    "resident_bytes",
     "source_bytes",
     "argument_bytes",
     "result_bytes",
@@ -22,6 +23,7 @@ const KEYS: [&str; 13] = [
     "calls_in_flight",
     "timers",
     "console_bytes",
+    "console_lines",
     "value_bytes",
 ];
 
@@ -37,6 +39,7 @@ pub(super) fn read(node: &Node) -> Result<Limits, Fault> {
         tool_timeout: duration("tool_timeout", default.tool_timeout)?,
         heap_bytes: bytes("heap_bytes", default.heap_bytes)?,
         array_buffer_bytes: bytes("array_buffer_bytes", default.array_buffer_bytes)?,
+        resident_bytes: bytes("resident_bytes", default.resident_bytes)?,
         source_bytes: bytes("source_bytes", default.source_bytes)?,
         argument_bytes: bytes("argument_bytes", default.argument_bytes)?,
         result_bytes: bytes("result_bytes", default.result_bytes)?,
@@ -44,6 +47,7 @@ pub(super) fn read(node: &Node) -> Result<Limits, Fault> {
         calls_in_flight: number("calls_in_flight", default.calls_in_flight)?,
         timers: number("timers", default.timers)?,
         console_bytes: bytes("console_bytes", default.console_bytes)?,
+        console_lines: number("console_lines", default.console_lines)?,
         value_bytes: bytes("value_bytes", default.value_bytes)?,
     })
 }

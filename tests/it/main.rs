@@ -3,9 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics has said why")]
 
+#[cfg(target_os = "linux")]
+mod alone;
 mod cli;
 mod hosts;
 mod outcomes;
 mod readme;
 mod scripts;
 mod servers;
+#[cfg(target_os = "linux")]
+mod soak;

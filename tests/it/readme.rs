@@ -73,6 +73,7 @@ fn limits_are_the_defaults() {
         tool_timeout,
         heap_bytes,
         array_buffer_bytes,
+        resident_bytes,
         source_bytes,
         argument_bytes,
         result_bytes,
@@ -80,6 +81,7 @@ fn limits_are_the_defaults() {
         calls_in_flight,
         timers,
         console_bytes,
+        console_lines,
         value_bytes,
     } = Limits::default();
     let kib = |bytes: usize| match bytes {
@@ -92,6 +94,7 @@ fn limits_are_the_defaults() {
         ("tool_timeout", format!("{} s", tool_timeout.as_secs())),
         ("heap_bytes", kib(heap_bytes)),
         ("array_buffer_bytes", kib(array_buffer_bytes)),
+        ("resident_bytes", kib(resident_bytes)),
         ("source_bytes", kib(source_bytes)),
         ("argument_bytes", kib(argument_bytes)),
         ("result_bytes", kib(result_bytes)),
@@ -99,6 +102,7 @@ fn limits_are_the_defaults() {
         ("calls_in_flight", calls_in_flight.to_string()),
         ("timers", thousands(timers)),
         ("console_bytes", kib(console_bytes)),
+        ("console_lines", thousands(console_lines)),
         ("value_bytes", kib(value_bytes)),
     ];
     for (name, default) in rows {
@@ -112,4 +116,29 @@ fn thousands(number: u32) -> String {
         (0, rest) => rest.to_string(),
         (thousands, rest) => format!("{thousands},{rest:03}"),
     }
+}
+
+/// What docs/ say is shown by a test must name one that exists.
+#[test]
+fn claims_name_tests_that_exist() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--list", "--format", "terse"])
+        .output();
+    let list = String::from_utf8(list.expect("it starts").stdout).expect("names");
+    let mut named = 0;
+    for page in std::fs::read_dir(root.join("docs")).expect("docs/").flatten() {
+        let text = std::fs::read_to_string(page.path()).expect("a page");
+        for claim in text.split('`').skip(1).step_by(2) {
+            if claim.starts_with("tests/") {
+                assert!(root.join(claim).exists(), "{}: no {claim}", page.path().display());
+                named += 1;
+            } else if claim.contains("::") && !claim.contains(char::is_uppercase) {
+                let line = format!("{claim}: test\n");
+                assert!(list.contains(&line), "{}: no {claim}", page.path().display());
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 20, "the pages have no claims");
 }

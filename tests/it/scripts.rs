@@ -5,11 +5,11 @@
 //! sandbox.
 //!
 //! A `.out` file holds the console lines, those of another level than `log` with its name in front,
-//! and then `=> ` and the returned value as JSON, or `!! ` and what ended the run. Lines of the
-//! script that begin with `//@ ` set limits.
+//! and then `=> ` and the returned value as JSON, or `!! ` and what ended the run, with the error's
+//! hint, cause and further errors below. Lines of the script that begin with `//@ ` set limits.
 
 use crate::hosts::{Host, ISOLATIONS, block_on, short};
-use cofferdam::{Isolation, Limits, Outcome, Report, Script};
+use cofferdam::{Isolation, Limits, Outcome, Report, Script, ScriptError, runtime::Limit};
 use std::{
     fmt::Write,
     fs,
@@ -96,6 +96,8 @@ fn settings(source: &str) -> Settings {
             "calls_in_flight" => limits.calls_in_flight = number,
             "timers" => limits.timers = number,
             "console_bytes" => limits.console_bytes = size,
+            "console_lines" => limits.console_lines = number,
+            "resident_mib" => limits.resident_bytes = size << 20,
             "value_bytes" => limits.value_bytes = size,
             other => panic!("no setting is called {other}"),
         }
@@ -133,11 +135,7 @@ pub(crate) fn transcript(report: &Report) -> String {
     text + &match &report.outcome {
         Outcome::Completed { value: Some(value) } => format!("=> {value}"),
         Outcome::Completed { value: None } => "=> undefined".to_owned(),
-        Outcome::Threw { error } => {
-            let place = error.position.as_ref().map(|p| format!(" at {}:{}", p.line, p.column));
-            let kind = error.kind.as_ref().map(|kind| format!(" [{kind}]")).unwrap_or_default();
-            format!("!! {}{kind}: {}{}", error.name, error.message, place.unwrap_or_default())
-        }
+        Outcome::Threw { error } => error_lines(error, "!! "),
         Outcome::SyntaxError { diagnostics } => {
             let lines = diagnostics.iter().map(|diagnostic| {
                 let place =
@@ -147,9 +145,26 @@ pub(crate) fn transcript(report: &Report) -> String {
             lines.collect::<Vec<_>>().join("\n")
         }
         Outcome::TimedOut { clock, .. } => format!("!! timed out: {clock}"),
-        Outcome::MemoryExceeded { .. } => "!! memory exceeded".into(),
+        Outcome::MemoryExceeded { limit: Limit::HeapBytes, .. } => "!! memory exceeded".into(),
+        Outcome::MemoryExceeded { limit, .. } => format!("!! memory exceeded: {limit}"),
         Outcome::LimitExceeded { limit, message, .. } => format!("!! limit {limit}: {message}"),
         Outcome::Cancelled => "!! cancelled".into(),
         Outcome::Crashed { message } => format!("!! crashed: {message}"),
     }
+}
+
+/// An error on a line, and below it what belongs to it.
+fn error_lines(error: &ScriptError, label: &str) -> String {
+    let place = error.position.as_ref().map(|p| format!(" at {}:{}", p.line, p.column));
+    let kind = error.kind.as_ref().map(|kind| format!(" [{kind}]")).unwrap_or_default();
+    let mut text =
+        format!("{label}{}{kind}: {}{}", error.name, error.message, place.unwrap_or_default());
+    let hint = error.hint.iter().map(|hint| format!("hint: {hint}"));
+    let cause = error.cause.iter().map(|cause| error_lines(cause, "cause: "));
+    let errors = error.errors.iter().map(|error| error_lines(error, "- "));
+    let more = (error.more_errors > 0).then(|| format!("- and {} more", error.more_errors));
+    for part in hint.chain(cause).chain(errors).chain(more) {
+        write!(text, "\n  {}", part.replace('\n', "\n  ")).expect("a string takes all");
+    }
+    text
 }

@@ -11,12 +11,9 @@ use crate::{
     host::{Failure, Reply},
     limits::Limit,
 };
-use futures::channel::oneshot;
 use std::{
     cell::{Cell, RefCell},
-    collections::{HashMap, VecDeque},
-    future::Future,
-    pin::Pin,
+    collections::{HashSet, VecDeque},
     rc::Rc,
     time::{Duration, Instant},
 };
@@ -32,22 +29,24 @@ pub(crate) struct RunDoor {
     calls: RefCell<Calls>,
     /// Only counts; the lines are the host's.
     console: RefCell<Console>,
-    /// Calls whose result the script's code has not been given yet.
-    open: Rc<Cell<u32>>,
+    alarm: Cell<Option<Instant>>,
+    failure: RefCell<Option<String>>,
 }
 
 #[derive(Default)]
 struct Calls {
-    last_id: u32,
     made: u32,
     in_flight: u32,
+    /// Begun, and without a result.
+    open: HashSet<u32>,
     /// Wait until fewer are in flight.
     queue: VecDeque<NewCall>,
-    waiting: HashMap<u32, oneshot::Sender<String>>,
-    /// Until the op that waits for it picks it up.
-    results: HashMap<u32, oneshot::Receiver<String>>,
-    refused: Option<(Limit, String)>,
+    /// Results that the script has not been given yet.
+    results: VecDeque<CallEnd>,
 }
+
+/// A call's number, and what `settle` is told of its end.
+pub(crate) type CallEnd = (u32, String);
 
 impl RunDoor {
     pub(crate) fn new(outbox: Outbox) -> Self {
@@ -57,7 +56,8 @@ impl RunDoor {
             limits: RefCell::new(JobLimits::none()),
             calls: RefCell::default(),
             console: RefCell::default(),
-            open: Rc::default(),
+            alarm: Cell::default(),
+            failure: RefCell::default(),
         }
     }
 
@@ -73,37 +73,44 @@ impl RunDoor {
 
     /// The host's answer to a call. One that the script has given up is passed over.
     pub(crate) fn deliver(&self, id: u32, result: Result<Reply, Failure>) {
-        let sender = self.calls.borrow_mut().waiting.remove(&id);
-        if let Some(sender) = sender {
-            if let Err(Failure { kind, message, .. }) = &result
-                && kind == "limit"
-            {
-                let refused = (Limit::ResultBytes, message.clone());
-                self.calls.borrow_mut().refused = Some(refused);
-            }
-            // The receiver is gone only if the isolate is about to be.
-            let _ = sender.send(encode(result));
+        if self.end(id, || encode(result)) {
             self.leave_flight();
         }
     }
 
-    /// Whether the script waits for no call.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.open.get() == 0
+    /// Ends a call, unless it has ended before.
+    fn end(&self, id: u32, result: impl FnOnce() -> String) -> bool {
+        let mut calls = self.calls.borrow_mut();
+        let was_open = calls.open.remove(&id);
+        if was_open {
+            calls.results.push_back((id, result()));
+        }
+        was_open
     }
 
-    /// The limit that a call passed last, with what the script was told.
-    pub(crate) fn refused(&self) -> Option<(Limit, String)> {
-        self.calls.borrow().refused.clone()
+    /// The next result that the script has to be given.
+    pub(crate) fn next_result(&self) -> Option<CallEnd> {
+        self.calls.borrow_mut().results.pop_front()
+    }
+
+    /// Whether the script waits for no call.
+    pub(crate) fn is_idle(&self) -> bool {
+        let calls = self.calls.borrow();
+        calls.open.is_empty() && calls.results.is_empty()
+    }
+
+    /// When the realm's `tick` has to be called.
+    pub(crate) fn alarm(&self) -> Option<Instant> {
+        self.alarm.get()
+    }
+
+    /// The error that ended the run.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
     }
 
     pub(crate) fn dropped_bytes(&self) -> u64 {
         self.console.borrow().dropped_bytes
-    }
-
-    fn refuse(&self, limit: Limit, message: String) -> String {
-        self.calls.borrow_mut().refused = Some((limit, message.clone()));
-        encode(Err(Failure::limit(message)))
     }
 
     /// Sends the call now or when its turn comes, or says why not.
@@ -111,16 +118,22 @@ impl RunDoor {
         let limits = self.limits.borrow();
         if call.input.len() > limits.argument_bytes {
             let (used, limit) = (call.input.len(), limits.argument_bytes);
-            return Err(self.refuse(
+            return Err(passed(
                 Limit::ArgumentBytes,
-                format!("the arguments are {used} bytes, `argument_bytes` allows {limit}; nothing was sent"),
+                format!(
+                    "the arguments are {used} bytes, `argument_bytes` allows {limit}; \
+                     nothing was sent: pass less, or in several calls"
+                ),
             ));
         }
         if self.calls.borrow().made >= limits.calls {
             let limit = limits.calls;
-            return Err(self.refuse(
+            return Err(passed(
                 Limit::Calls,
-                format!("this run has made {limit} calls, which is all that `calls` allows; nothing was sent"),
+                format!(
+                    "this run has made {limit} calls, which is all that `calls` allows; \
+                     nothing was sent: do the rest in another run, or with fewer calls"
+                ),
             ));
         }
         let mut calls = self.calls.borrow_mut();
@@ -149,42 +162,21 @@ impl RunDoor {
 }
 
 impl Door for RunDoor {
-    fn begin_call(&self, call: BeginCall) -> u32 {
-        let (sender, receiver) = oneshot::channel();
-        let mut calls = self.calls.borrow_mut();
-        calls.last_id += 1;
-        let id = calls.last_id;
-        calls.waiting.insert(id, sender);
-        calls.results.insert(id, receiver);
-        drop(calls);
-        self.open.set(self.open.get() + 1);
-
+    fn begin_call(&self, call: BeginCall) {
         let timeout = Duration::try_from_secs_f64(call.timeout_ms / 1000.0).ok();
         let timeout = timeout.filter(|timeout| !timeout.is_zero());
-        let BeginCall { function, input, raw, line, .. } = call;
+        let BeginCall { id, function, input, raw, line, .. } = call;
+        self.calls.borrow_mut().open.insert(id);
         if let Err(refusal) = self.admit(NewCall { id, function, input, raw, timeout, line }) {
-            let sender = self.calls.borrow_mut().waiting.remove(&id);
-            if let Some(sender) = sender {
-                let _ = sender.send(refusal);
-            }
+            self.end(id, || refusal);
         }
-        id
-    }
-
-    fn wait_call(&self, id: u32) -> Pin<Box<dyn Future<Output = String>>> {
-        let receiver = self.calls.borrow_mut().results.remove(&id);
-        let open = self.open.clone();
-        Box::pin(async move {
-            let Some(receiver) = receiver else { return cancelled() };
-            let result = receiver.await.unwrap_or_else(|oneshot::Canceled| cancelled());
-            open.set(open.get().saturating_sub(1));
-            result
-        })
     }
 
     fn cancel_call(&self, id: u32) {
+        if !self.end(id, cancelled) {
+            return;
+        }
         let mut calls = self.calls.borrow_mut();
-        let Some(sender) = calls.waiting.remove(&id) else { return };
         let queued = calls.queue.iter().position(|call| call.id == id);
         let was_sent = queued.and_then(|at| calls.queue.remove(at)).is_none();
         drop(calls);
@@ -192,12 +184,11 @@ impl Door for RunDoor {
             self.send(WorkerFrame::CallCancelled { id });
             self.leave_flight();
         }
-        let _ = sender.send(cancelled());
     }
 
     fn console(&self, level: u32, mut text: String) {
-        let limit = self.limits.borrow().console_bytes;
-        let kept = self.console.borrow_mut().count(&text, limit);
+        let room = self.limits.borrow().console;
+        let kept = self.console.borrow_mut().count(&text, room);
         if let Some(kept) = kept {
             text.truncate(kept);
             self.send(WorkerFrame::Console { level: Level::from_number(level), text });
@@ -207,6 +198,15 @@ impl Door for RunDoor {
     fn now(&self) -> f64 {
         // A tenth of a millisecond: fine enough to time calls, too coarse to time the cache.
         (self.started.get().elapsed().as_secs_f64() * 10_000.0).floor() / 10.0
+    }
+
+    fn set_alarm(&self, milliseconds: f64) {
+        let after = Duration::try_from_secs_f64(milliseconds / 1000.0).ok();
+        self.alarm.set(after.and_then(|after| self.started.get().checked_add(after)));
+    }
+
+    fn fail(&self, error: String) {
+        self.failure.borrow_mut().get_or_insert(error);
     }
 }
 
@@ -221,14 +221,32 @@ fn encode(result: Result<Reply, Failure>) -> String {
             json.insert(0, 'c');
             json
         }
-        Err(Failure { kind, message, properties }) => {
-            let mut error: serde_json::Map<_, _> =
-                serde_json::from_str(&properties).unwrap_or_default();
-            error.insert("kind".into(), kind.into());
-            error.insert("message".into(), message.into());
-            format!("e{}", serde_json::Value::Object(error))
+        Err(failure) if failure.kind == "limit" => {
+            // The host holds these two for the isolate.
+            let limit = match failure.message.contains("`argument_bytes`") {
+                true => Limit::ArgumentBytes,
+                false => Limit::ResultBytes,
+            };
+            format!("l{}", error(failure, Some(limit)))
         }
+        Err(failure) => format!("e{}", error(failure, None)),
     }
+}
+
+/// A limit that the script has passed by a call.
+fn passed(limit: Limit, message: String) -> String {
+    format!("l{}", error(Failure::limit(message), Some(limit)))
+}
+
+fn error(failure: Failure, limit: Option<Limit>) -> serde_json::Value {
+    let Failure { kind, message, properties } = failure;
+    let mut error: serde_json::Map<_, _> = serde_json::from_str(&properties).unwrap_or_default();
+    error.insert("kind".into(), kind.into());
+    error.insert("message".into(), message.into());
+    if let Some(limit) = limit {
+        error.insert("limit".into(), limit.as_str().into());
+    }
+    error.into()
 }
 
 fn cancelled() -> String {

@@ -6,7 +6,7 @@ use std::{
     ffi::c_void,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering},
     },
 };
 
@@ -16,16 +16,28 @@ pub(crate) struct Budget {
     /// What deno_core and our own code took before the script came; not the script's to pay.
     ours: AtomicUsize,
     used: AtomicUsize,
-    /// The last request was refused.
-    refused: AtomicBool,
+    /// A request of the script was refused.
+    has_refused: AtomicBool,
+    refusal: AtomicU8,
+}
+
+/// Where V8 stands with a request that is refused. It repeats the request after each of two
+/// collections, then tells us that memory is short, just as when the heap is full, and asks once
+/// more. The last refusal must not outlive the request: it would be taken for the reason when the
+/// heap really is full.
+mod refusal {
+    pub(super) const NONE: u8 = 0;
+    pub(super) const REPEATS: u8 = 1;
+    pub(super) const LAST: u8 = 2;
 }
 
 impl Budget {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         // Without a bound until `begin`.
         let ours = AtomicUsize::new(usize::MAX);
-        let (used, refused) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Arc::new(Self { limit, ours, used, refused })
+        let used = AtomicUsize::new(0);
+        let (has_refused, refusal) = (AtomicBool::new(false), AtomicU8::new(refusal::NONE));
+        Arc::new(Self { limit, ours, used, has_refused, refusal })
     }
 
     pub(crate) fn limit(&self) -> usize {
@@ -50,17 +62,31 @@ impl Budget {
         self.ours.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Whether the last request was refused. V8 collects all garbage then, and asks for more heap
-    /// as it does when the heap is full; by this the two are told apart.
+    /// Whether any request was refused.
     pub(crate) fn has_refused(&self) -> bool {
-        self.refused.load(Ordering::Relaxed)
+        self.has_refused.load(Ordering::Relaxed)
+    }
+
+    /// Whether V8 says that memory is short because a request is being refused, and not because
+    /// the heap is full. To be asked once each time that V8 says so.
+    pub(crate) fn is_refusing(&self) -> bool {
+        let (repeats, last) = (refusal::REPEATS, refusal::LAST);
+        let (set, seen) = (Ordering::Relaxed, Ordering::Relaxed);
+        self.refusal.compare_exchange(repeats, last, set, seen).is_ok()
     }
 
     fn take(&self, bytes: usize) -> bool {
         let most = self.ours.load(Ordering::Relaxed).saturating_add(self.limit);
         let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= most);
         let fits = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
-        self.refused.store(!fits, Ordering::Relaxed);
+        if !fits {
+            self.has_refused.store(true, Ordering::Relaxed);
+        }
+        let next = match self.refusal.load(Ordering::Relaxed) {
+            refusal::NONE | refusal::REPEATS if !fits => refusal::REPEATS,
+            _ => refusal::NONE,
+        };
+        self.refusal.store(next, Ordering::Relaxed);
         fits
     }
 
@@ -116,5 +142,17 @@ mod tests {
         budget.give_back(4);
         assert!(budget.take(4));
         assert!(!budget.take(usize::MAX));
+    }
+
+    #[test]
+    fn a_refusal_excuses_one_shortage() {
+        let budget = Budget::new(10);
+        budget.begin();
+        for _ in 0..3 {
+            assert!(!budget.take(11));
+        }
+        assert!(budget.is_refusing());
+        assert!(!budget.take(11));
+        assert!(!budget.is_refusing() && budget.has_refused());
     }
 }

@@ -2,26 +2,35 @@
 //!
 //! The build script compiles this file too, to make the snapshot: it must name nothing of the
 //! crate. What the ops do is behind [`Door`].
+//!
+//! All of them are synchronous. What comes back later comes through functions of the realm that
+//! Rust calls: deno_core's asynchronous ops can be watched, and taken, through what a script puts on
+//! prototypes.
 
 use deno_core::{JsBuffer, OpDecl, OpState, extension, op2, v8};
-use std::{cell::RefCell, future::Future, pin::Pin, rc::Rc};
+use std::rc::Rc;
 
 /// What the ops do.
 pub(crate) trait Door {
-    /// Starts a call and gives its number. A call that is refused fails when it is waited for.
-    fn begin_call(&self, call: BeginCall) -> u32;
-    /// The result of the call: a letter for what it is, then JSON text.
-    fn wait_call(&self, id: u32) -> Pin<Box<dyn Future<Output = String>>>;
-    /// The script gives the call up; waiting for it fails at once.
+    /// Starts a call. Its result, or why it was refused, is handed to the realm's `settle`.
+    fn begin_call(&self, call: BeginCall);
+    /// The script gives the call up; it fails at once.
     fn cancel_call(&self, id: u32);
     /// Prints.
     fn console(&self, level: u32, text: String);
     /// Milliseconds since the run began.
     fn now(&self) -> f64;
+    /// Has the realm's `tick` called when the run is this many milliseconds old; never, if that is
+    /// negative.
+    fn set_alarm(&self, milliseconds: f64);
+    /// Ends the run by an error that nothing caught: the JSON text that `31_ending.js` makes.
+    fn fail(&self, error: String);
 }
 
 /// A call as the script makes it.
 pub(crate) struct BeginCall {
+    /// Never used twice in a run.
+    pub(crate) id: u32,
     pub(crate) function: String,
     pub(crate) input: String,
     pub(crate) raw: bool,
@@ -38,30 +47,18 @@ pub(crate) const SCRIPT: &str = "file:///script.ts";
 ///
 /// All others are disabled: among them are ones that print to the process's output, read files,
 /// evaluate text as internal code, or abort the process (`op_panic`).
-const KEPT: &[&str] = &[
+pub(crate) const KEPT: &[&str] = &[
     // Ours.
+    "op_alarm",
     "op_call_begin",
-    "op_call_wait",
     "op_call_cancel",
     "op_console",
+    "op_fail",
+    "op_has_handler",
     "op_now",
     "op_random",
     "op_url_parse",
     "op_url_set",
-    // Event loop, timers, promise rejections.
-    "op_timer_schedule",
-    "op_timer_track",
-    "op_timer_untrack",
-    "op_timer_now",
-    "op_immediate_check",
-    "op_run_microtasks",
-    "op_drain_pending_rejections",
-    "op_dispatch_exception",
-    "op_event_loop_has_more_work",
-    "op_leak_tracing_enable",
-    "op_leak_tracing_submit",
-    "op_leak_tracing_get",
-    "op_leak_tracing_get_all",
     // Pure functions of their arguments: text, cloning, and what the console shows of an object.
     "op_encode",
     "op_decode",
@@ -90,10 +87,12 @@ pub(crate) fn keep(op: OpDecl) -> OpDecl {
 extension!(
     cofferdam,
     ops = [
+        op_alarm,
         op_call_begin,
-        op_call_wait,
         op_call_cancel,
         op_console,
+        op_fail,
+        op_has_handler,
         op_now,
         op_random,
         op_url_parse,
@@ -103,17 +102,21 @@ extension!(
 
 type Doors = Rc<dyn Door>;
 
+/// Starts a call and gives the line of the script that makes it; 0 if that is not known.
 #[op2(fast)]
 fn op_call_begin(
     scope: &mut v8::PinScope<'_, '_>,
     state: &OpState,
+    id: u32,
     #[string] function: String,
     #[string] input: String,
     raw: bool,
     timeout_ms: f64,
 ) -> u32 {
     let line = script_line(scope);
-    state.borrow::<Doors>().begin_call(BeginCall { function, input, raw, timeout_ms, line })
+    let door = state.borrow::<Doors>();
+    door.begin_call(BeginCall { id, function, input, raw, timeout_ms, line });
+    line.unwrap_or(0)
 }
 
 /// The innermost line of the script on the stack.
@@ -126,13 +129,6 @@ fn script_line(scope: &v8::PinScope<'_, '_>) -> Option<u32> {
             name.is_some_and(|name| name.to_rust_string_lossy(scope) == SCRIPT)
         })
         .and_then(|frame| u32::try_from(frame.get_line_number()).ok())
-}
-
-#[op2]
-#[string]
-async fn op_call_wait(state: Rc<RefCell<OpState>>, id: u32) -> String {
-    let door = state.borrow().borrow::<Doors>().clone();
-    door.wait_call(id).await
 }
 
 #[op2(fast)]
@@ -148,6 +144,24 @@ fn op_console(state: &OpState, level: u32, #[string] text: String) {
 #[op2(fast)]
 fn op_now(state: &OpState) -> f64 {
     state.borrow::<Doors>().now()
+}
+
+#[op2(fast)]
+fn op_alarm(state: &OpState, milliseconds: f64) {
+    state.borrow::<Doors>().set_alarm(milliseconds);
+}
+
+/// Nothing of the script runs after this.
+#[op2(fast)]
+fn op_fail(scope: &mut v8::PinScope<'_, '_>, state: &OpState, #[string] error: String) {
+    state.borrow::<Doors>().fail(error);
+    scope.terminate_execution();
+}
+
+/// Whether something waits for the promise, or has.
+#[op2(fast)]
+fn op_has_handler(promise: v8::Local<'_, v8::Value>) -> bool {
+    v8::Local::<v8::Promise>::try_from(promise).is_ok_and(|promise| promise.has_handler())
 }
 
 /// Fills the buffer; `false` if the system has no random numbers to give.

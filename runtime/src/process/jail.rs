@@ -1,47 +1,189 @@
 //! What a worker gives up, so that code which has taken over V8 has still gained nothing.
 //!
 //! Twice: [`enter`] before the process has threads, [`seal`] when everything that needs files or
-//! new memory mappings of odd kinds is done and before the first word of a script is read. Landlock
-//! and seccomp are held as far as the kernel has them.
+//! new memory mappings of odd kinds is done and before the first word of a script is read. What
+//! the kernel does not have is noted as missing; whether that is good enough is the host's to say.
 #![allow(unsafe_code, reason = "giving rights up takes system calls")]
 
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+mod probe;
+
+use crate::hardening::{Hardening, Wall};
 use std::io;
 
-/// Gives up descriptors, files, the network, core files and new privileges, and ties the process's
+#[cfg(target_os = "linux")]
+pub(super) use probe::probe;
+
+/// What a host may choose about its workers. Known before anything else, so it is in the
+/// arguments of the process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// V8 makes no machine code.
+    pub(crate) jitless: bool,
+    /// Namespaces of its own.
+    pub(crate) namespaces: bool,
+}
+
+impl Options {
+    const JITLESS: &str = "--jitless";
+    const NAMESPACES: &str = "--namespaces";
+
+    /// The arguments that say so.
+    pub(super) fn arguments(self) -> impl Iterator<Item = &'static str> {
+        let chosen = [(self.jitless, Self::JITLESS), (self.namespaces, Self::NAMESPACES)];
+        chosen.into_iter().filter_map(|(is_chosen, name)| is_chosen.then_some(name))
+    }
+
+    /// Those of this process.
+    pub(super) fn of_this_process() -> Self {
+        let mut options = Self::default();
+        for argument in std::env::args_os().skip(2) {
+            options.jitless |= argument == Self::JITLESS;
+            options.namespaces |= argument == Self::NAMESPACES;
+        }
+        options
+    }
+}
+
+/// Descriptors that a worker may have open: the socket and its copy, the null device, and what the
+/// event loop needs.
+const DESCRIPTORS: libc::rlim_t = 32;
+
+/// What a worker has mapped on top of what it uses: stacks of threads, V8's code range, room that
+/// its allocators hold ready.
+const MAPPED_AHEAD_BYTES: usize = 512 << 20;
+
+/// Gives up descriptors, files, the network, core files and privileges, and ties the process's
 /// life to the host's. Must run before the process has other threads.
 #[cfg(target_os = "linux")]
-pub(super) fn enter() -> io::Result<()> {
-    // A host that opens files without close-on-exec has handed them to us. Kernels before 5.9 do
-    // not know the call; there, such a host keeps its leak.
-    // SAFETY: this process has not opened anything yet, so nothing of ours is closed.
-    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
-    // The worker ends when the thread that started it does, however that ends.
-    prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong)?;
-    prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
-    // No process of the same user reads its memory.
-    prctl(libc::PR_SET_DUMPABLE, 0)?;
-    limit(libc::RLIMIT_CORE, 0)?;
-    limit(libc::RLIMIT_FSIZE, 0)?;
+pub(super) fn enter(options: Options) -> Hardening {
+    let mut hardening = Hardening::default();
+    hardening.has(Wall::Process);
+    if options.namespaces {
+        // First: a new user namespace forgets who is to be killed with whom.
+        hardening.note(Wall::Namespaces, own_namespaces());
+    }
+    hardening.note(Wall::Empty, close_what_was_left_open());
+    hardening.note(Wall::Privileges, give_up_privileges());
+    hardening.note(Wall::ResourceLimits, bound_resources());
     remember_time_zone();
-    linux::no_files_no_network().map_err(io::Error::other)
+    hardening.note(Wall::Landlock, filter::no_files_no_network());
+    hardening
 }
 
 /// Allows only the system calls that V8, the allocator and the socket need from now on, in all
 /// threads.
 #[cfg(target_os = "linux")]
-pub(super) fn seal() -> io::Result<()> {
-    linux::few_system_calls().map_err(io::Error::other)
+pub(super) fn seal(options: Options, hardening: &mut Hardening) {
+    let sealed = filter::few_system_calls(options.jitless).map_err(|error| error.to_string());
+    if options.jitless {
+        hardening.note(Wall::NoNewCode, sealed.clone());
+    }
+    hardening.note(Wall::SystemCalls, sealed);
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn enter() -> io::Result<()> {
+pub(super) fn enter(_options: Options) -> Hardening {
+    const NOT_HERE: &str = "not available on this system";
+    let mut hardening = Hardening::default();
+    hardening.has(Wall::Process);
+    let bounded =
+        limit(libc::RLIMIT_CORE, 0).and_then(|()| limit(libc::RLIMIT_FSIZE, 0)).map(|()| {
+            // There is no tie between the lives of two processes here.
+            "only core files and written files are bounded"
+        });
+    hardening.lacks(Wall::ResourceLimits, bounded.unwrap_or(NOT_HERE));
+    for wall in [Wall::Empty, Wall::Privileges, Wall::Landlock, Wall::SystemCalls] {
+        hardening.lacks(wall, NOT_HERE);
+    }
+    hardening
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn seal(_options: Options, _hardening: &mut Hardening) {}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn probe() -> Vec<crate::hardening::Attempt> {
+    Vec::new()
+}
+
+/// Lets the kernel refuse memory when a script takes it faster than the host looks.
+pub(super) fn bound_data(resident_bytes: usize) {
+    let bytes = resident_bytes.saturating_add(MAPPED_AHEAD_BYTES);
+    // A second bound behind the host's; without it, the host's still holds.
+    let _ = limit(libc::RLIMIT_DATA, bytes as libc::rlim_t);
+}
+
+/// Lets the kernel end the process when it has used `seconds` more of CPU time than now, in case
+/// the host does not.
+#[cfg(target_os = "linux")]
+pub(super) fn bound_cpu(more: std::time::Duration) {
+    // SAFETY: all-zero is a valid rusage; the call fills it.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for one rusage.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    let used = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
+    let bound = libc::rlimit {
+        // The next whole second, and one for the host to be first.
+        rlim_cur: used.unsigned_abs().saturating_add(more.as_secs()).saturating_add(3),
+        // The next run has its own bound.
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the pointer is valid for reading one rlimit. A failure leaves the host's clock.
+    unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const bound) };
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn bound_cpu(_more: std::time::Duration) {}
+
+/// A host that opens files without close-on-exec has handed them to us.
+#[cfg(target_os = "linux")]
+fn close_what_was_left_open() -> io::Result<()> {
+    // SAFETY: this process has not opened anything yet, so nothing of ours is closed.
+    check(unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) })
+}
+
+#[cfg(target_os = "linux")]
+fn give_up_privileges() -> io::Result<()> {
+    prctl(libc::PR_SET_NO_NEW_PRIVS, 1)?;
+    drop_capabilities()?;
+    // No process of the same user reads its memory.
+    prctl(libc::PR_SET_DUMPABLE, 0)
+}
+
+/// For a host that runs as the superuser.
+#[cfg(target_os = "linux")]
+fn drop_capabilities() -> io::Result<()> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: libc::c_int,
+    }
+    /// `_LINUX_CAPABILITY_VERSION_3`, whose sets are two times three words.
+    const VERSION: u32 = 0x2008_0522;
+    let header = Header { version: VERSION, pid: 0 };
+    let none = [0_u32; 6];
+    // SAFETY: the pointers are to a header and to the sets that this version has.
+    check(unsafe { libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) })
+}
+
+#[cfg(target_os = "linux")]
+fn bound_resources() -> io::Result<()> {
+    // The worker ends when the thread that started it does, however that ends.
+    prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong)?;
     limit(libc::RLIMIT_CORE, 0)?;
-    limit(libc::RLIMIT_FSIZE, 0)
+    limit(libc::RLIMIT_FSIZE, 0)?;
+    limit(libc::RLIMIT_NOFILE, DESCRIPTORS)
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(super) fn seal() -> io::Result<()> {
-    Ok(())
+#[cfg(target_os = "linux")]
+fn own_namespaces() -> io::Result<()> {
+    // SAFETY: takes flags only, and there is only this thread yet.
+    let failed =
+        unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWIPC) };
+    check(failed.into())
 }
 
 /// V8 asks the system for the time zone when a script first wants to know; by then the file is out
@@ -58,8 +200,7 @@ fn remember_time_zone() {
 #[cfg(target_os = "linux")]
 fn prctl(option: libc::c_int, value: libc::c_ulong) -> io::Result<()> {
     // SAFETY: the options used here take a number, no pointer.
-    let failed = unsafe { libc::prctl(option, value, 0, 0, 0) };
-    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    check(unsafe { libc::prctl(option, value, 0, 0, 0) }.into())
 }
 
 #[cfg(target_os = "linux")]
@@ -70,121 +211,10 @@ type Resource = libc::c_int;
 fn limit(resource: Resource, value: libc::rlim_t) -> io::Result<()> {
     let bound = libc::rlimit { rlim_cur: value, rlim_max: value };
     // SAFETY: the pointer is valid for reading one rlimit.
-    let failed = unsafe { libc::setrlimit(resource, &raw const bound) };
-    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    check(unsafe { libc::setrlimit(resource, &raw const bound) }.into())
 }
 
-#[cfg(target_os = "linux")]
-mod linux {
-    use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, Scope};
-    use seccompiler::{
-        BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
-        SeccompFilter, SeccompRule, apply_filter_all_threads,
-    };
-    use std::collections::BTreeMap;
-
-    /// Landlock: every access handled, none granted; what the kernel does not know is left out.
-    pub(super) fn no_files_no_network() -> Result<(), RulesetError> {
-        let newest = ABI::V6;
-        Ruleset::default()
-            .handle_access(AccessFs::from_all(newest))?
-            .handle_access(AccessNet::from_all(newest))?
-            .scope(Scope::from_all(newest))?
-            .create()?
-            .restrict_self()?;
-        Ok(())
-    }
-
-    /// What a worker does once it is warm.
-    const ALLOWED: &[libc::c_long] = &[
-        // The socket.
-        libc::SYS_recvfrom,
-        libc::SYS_sendto,
-        libc::SYS_read,
-        libc::SYS_write,
-        libc::SYS_writev,
-        libc::SYS_close,
-        // The event loop.
-        libc::SYS_epoll_pwait,
-        libc::SYS_epoll_ctl,
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_epoll_wait,
-        // Memory. V8 compiles, so pages have to become executable.
-        libc::SYS_mmap,
-        libc::SYS_munmap,
-        libc::SYS_mremap,
-        libc::SYS_mprotect,
-        libc::SYS_pkey_mprotect,
-        libc::SYS_madvise,
-        libc::SYS_brk,
-        // Threads and time.
-        libc::SYS_futex,
-        libc::SYS_sched_yield,
-        libc::SYS_sched_getaffinity,
-        libc::SYS_nanosleep,
-        libc::SYS_clock_nanosleep,
-        libc::SYS_clock_gettime,
-        libc::SYS_clock_getres,
-        libc::SYS_gettimeofday,
-        libc::SYS_set_robust_list,
-        libc::SYS_rseq,
-        libc::SYS_gettid,
-        libc::SYS_getpid,
-        libc::SYS_prctl,
-        libc::SYS_getrandom,
-        libc::SYS_getrusage,
-        // Signals: only to itself, see below for tgkill.
-        libc::SYS_rt_sigaction,
-        libc::SYS_rt_sigprocmask,
-        libc::SYS_rt_sigreturn,
-        libc::SYS_sigaltstack,
-        libc::SYS_exit,
-        libc::SYS_exit_group,
-        libc::SYS_restart_syscall,
-    ];
-
-    #[derive(Debug, thiserror::Error)]
-    pub(super) enum Unsealed {
-        #[error("the filter of system calls could not be made")]
-        Filter(#[from] BackendError),
-        #[error("the filter of system calls could not be installed")]
-        Install(#[from] seccompiler::Error),
-    }
-
-    /// Two filters; the stricter answer counts. The first lets the C library fall back from
-    /// `clone3`, whose flags no filter can see, to `clone`.
-    pub(super) fn few_system_calls() -> Result<(), Unsealed> {
-        let arch = std::env::consts::ARCH.try_into()?;
-        let no_clone3 = SeccompFilter::new(
-            BTreeMap::from([(libc::SYS_clone3, vec![])]),
-            SeccompAction::Allow,
-            SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
-            arch,
-        )?;
-        let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-            ALLOWED.iter().map(|call| (*call, vec![])).collect();
-        rules.insert(libc::SYS_clone3, vec![]);
-        // A thread, not a process.
-        let thread = libc::CLONE_THREAD as u64;
-        rules.insert(libc::SYS_clone, vec![argument(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
-        // `abort` signals its own process.
-        let ourselves = u64::from(std::process::id());
-        rules.insert(libc::SYS_tgkill, vec![argument(0, SeccompCmpOp::Eq, ourselves)?]);
-        let allow_list = SeccompFilter::new(
-            rules,
-            SeccompAction::Errno(libc::EPERM.unsigned_abs()),
-            SeccompAction::Allow,
-            arch,
-        )?;
-        for filter in [no_clone3, allow_list] {
-            let program: BpfProgram = filter.try_into()?;
-            apply_filter_all_threads(&program)?;
-        }
-        Ok(())
-    }
-
-    fn argument(index: u8, is: SeccompCmpOp, value: u64) -> Result<SeccompRule, BackendError> {
-        let condition = SeccompCondition::new(index, SeccompCmpArgLen::Qword, is, value)?;
-        SeccompRule::new(vec![condition])
-    }
+/// The C convention for failures.
+fn check(failed: libc::c_long) -> io::Result<()> {
+    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

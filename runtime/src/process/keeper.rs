@@ -4,7 +4,7 @@
 //! thread that lives as long as the runtime. It also waits for the ones that were killed, so that
 //! neither a zombie nor a blocked task is left.
 
-use super::{Starting, worker};
+use super::{Starting, jail, worker};
 use crate::{
     frame::{self, HostFrame},
     limits::Memory,
@@ -47,11 +47,14 @@ pub(crate) struct Running {
 }
 
 impl Keeper {
-    pub(crate) fn start(program: WorkerProgram) -> Result<Self, StartError> {
+    pub(crate) fn start(
+        program: WorkerProgram,
+        options: jail::Options,
+    ) -> Result<Self, StartError> {
         let (orders, inbox) = channel();
         let thread = thread::Builder::new()
             .name("worker-keeper".into())
-            .spawn(move || keep(&program, &inbox))
+            .spawn(move || keep(&program, options, &inbox))
             .map_err(StartError::Thread)?;
         Ok(Self { orders: Some(orders), thread: Some(thread) })
     }
@@ -76,12 +79,12 @@ impl Drop for Keeper {
     }
 }
 
-fn keep(program: &WorkerProgram, inbox: &Receiver<Order>) {
+fn keep(program: &WorkerProgram, options: jail::Options, inbox: &Receiver<Order>) {
     while let Ok(order) = inbox.recv() {
         match order {
             Order::Spawn { memory, reply, orders } => {
                 // Nobody may want it any more; then its guard ends it.
-                let _ = reply.send(spawn(program, memory, orders));
+                let _ = reply.send(spawn(program, options, memory, orders));
             }
             Order::Collect(mut child) => {
                 if let Err(error) = child.wait() {
@@ -95,6 +98,7 @@ fn keep(program: &WorkerProgram, inbox: &Receiver<Order>) {
 /// Starts a worker with nothing but its socket, as descriptor 0, and tells it its size.
 fn spawn(
     program: &WorkerProgram,
+    options: jail::Options,
     memory: Memory,
     orders: Sender<Order>,
 ) -> io::Result<(Running, UnixStream)> {
@@ -108,6 +112,7 @@ fn spawn(
     let child = Command::new(&path)
         .arg0("cofferdam-worker")
         .arg(worker::REQUEST)
+        .args(options.arguments())
         .env_clear()
         .current_dir("/")
         .process_group(0)
@@ -118,7 +123,8 @@ fn spawn(
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     let running = Running { child: Some(child), orders };
     let prepare = HostFrame::Prepare { version: frame::VERSION, memory };
-    (&ours).write_all(&frame::encode(&prepare).map_err(io::Error::other)?)?;
+    // A program that has ended already shows when the host waits for it, and better there.
+    let _ = (&ours).write_all(&frame::encode(&prepare).map_err(io::Error::other)?);
     ours.set_nonblocking(true)?;
     Ok((running, ours))
 }

@@ -1,9 +1,12 @@
-//! The worker process: reads its size, builds an isolate, runs one script, and ends.
+//! The worker process: reads its size, builds an isolate, runs a script, and ends or builds the
+//! next isolate.
 
 use super::jail;
 use crate::{
     frame::{self, Decoder, Done, HostFrame, VERSION, WorkerFrame},
+    hardening::Hardening,
     isolate::{self, Isolate},
+    limits::Memory,
 };
 use deno_core::v8;
 use std::{
@@ -48,23 +51,74 @@ pub(crate) fn is_requested() -> bool {
 }
 
 fn work() -> io::Result<()> {
-    jail::enter()?;
+    let options = jail::Options::of_this_process();
+    let hardening = jail::enter(options);
     // SAFETY: the keeper started this process with a socket as descriptor 0, and nothing else in
     // it uses that descriptor.
     #[allow(unsafe_code, reason = "the one descriptor that was handed over")]
     let socket = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
-    isolate::init_v8();
+    isolate::init_v8(options.jitless);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
-    runtime.block_on(live(Rc::new(socket)))
+    runtime.block_on(live(Rc::new(socket), options, hardening))
 }
 
 /// From the first frame to the last.
-async fn live(socket: Rc<UnixStream>) -> io::Result<()> {
+async fn live(
+    socket: Rc<UnixStream>,
+    options: jail::Options,
+    mut hardening: Hardening,
+) -> io::Result<()> {
     let mut inbox = Inbox::new(&socket)?;
     let Some(HostFrame::Prepare { version, memory }) = inbox.next().await else {
         return Err(io::ErrorKind::InvalidData.into());
     };
+    if version != VERSION {
+        // The host sees from ours that they differ.
+        return write(&socket, &WorkerFrame::Ready { version: VERSION, hardening });
+    }
+    jail::bound_data(memory.resident_bytes);
+    let _ = LAST_WORDS.set(encode(&WorkerFrame::HeapFull)?);
+    let fault = |message| write(&socket, &WorkerFrame::Done(Done::fault(message)));
+
+    let mut waiting = match build(&socket, memory).await {
+        Ok(isolate) => Some(isolate),
+        Err(message) => return fault(message),
+    };
+    jail::seal(options, &mut hardening);
+    let ready = WorkerFrame::Ready { version: VERSION, hardening };
+    write(&socket, &ready)?;
+    while let Some(frame) = inbox.next().await {
+        match frame {
+            HostFrame::Probe => write(&socket, &WorkerFrame::Probed(jail::probe()))?,
+            HostFrame::Start(job) => {
+                let Some(isolate) = waiting.take() else {
+                    return Err(io::ErrorKind::InvalidData.into());
+                };
+                jail::bound_cpu(job.limits.cpu);
+                let frames = futures::stream::poll_fn(|context| inbox.poll_next(context));
+                let done = isolate.run(job, frames).await;
+                write(&socket, &WorkerFrame::Done(done))?;
+            }
+            HostFrame::Renew => {
+                waiting = match build(&socket, memory).await {
+                    Ok(isolate) => Some(isolate),
+                    Err(message) => return fault(message),
+                };
+                write(&socket, &ready)?;
+            }
+            // Of a call that the last script had not waited for.
+            HostFrame::CallResult { .. } => {}
+            HostFrame::Prepare { .. } | HostFrame::Cancel => {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An isolate that has run nothing but a script of ours.
+async fn build(socket: &Rc<UnixStream>, memory: Memory) -> Result<Isolate, String> {
     let to_host = socket.clone();
     let outbox = Rc::new(move |frame| {
         if write(&to_host, &frame).is_err() {
@@ -73,32 +127,10 @@ async fn live(socket: Rc<UnixStream>) -> io::Result<()> {
             std::process::exit(0);
         }
     });
-    if version != VERSION {
-        // The host sees from ours that they differ.
-        return write(&socket, &WorkerFrame::Ready { version: VERSION });
-    }
-    let mut isolate = match Isolate::new(memory, outbox) {
-        Ok(isolate) => isolate,
-        Err(message) => {
-            return write(&socket, &WorkerFrame::Done(Done::fault(message)));
-        }
-    };
-    let _ = LAST_WORDS.set(encode(&WorkerFrame::HeapFull)?);
+    let mut isolate = Isolate::new(memory, outbox)?;
     isolate.on_out_of_memory(out_of_memory);
-    if let Err(message) = isolate.warm_up().await {
-        return write(&socket, &WorkerFrame::Done(Done::fault(message)));
-    }
-    if let Err(error) = jail::seal() {
-        let message = format!("the worker's rights could not be taken from it: {error}");
-        return write(&socket, &WorkerFrame::Done(Done::fault(message)));
-    }
-    write(&socket, &WorkerFrame::Ready { version: VERSION })?;
-    let Some(HostFrame::Start(job)) = inbox.next().await else {
-        return Err(io::ErrorKind::InvalidData.into());
-    };
-    let frames = futures::stream::poll_fn(|context| inbox.poll_next(context));
-    let done = isolate.run(job, frames).await;
-    write(&socket, &WorkerFrame::Done(done))
+    isolate.warm_up().await?;
+    Ok(isolate)
 }
 
 /// Writes a whole frame, and waits for the host if it must: what was printed before a script hangs

@@ -1,0 +1,2 @@
+//@ cpu_ms 500
+await demo_echo({ toJSON() { for (;;); } });

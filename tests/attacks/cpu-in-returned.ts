@@ -1,0 +1,2 @@
+//@ cpu_ms 500
+return { get a() { for (;;); } };

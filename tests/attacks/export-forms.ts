@@ -1,0 +1,2 @@
+export { a } from "x";
+const a = 1;

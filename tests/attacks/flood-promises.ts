@@ -1,0 +1,3 @@
+//@ heap_mib 32
+const all: Promise<unknown>[] = [];
+for (;;) all.push(new Promise(() => {}).then(() => {}));

@@ -1,0 +1,2 @@
+import fs = require("node:fs");
+console.log(fs);

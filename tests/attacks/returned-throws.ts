@@ -1,0 +1,1 @@
+return { get a() { throw new TypeError("no", { cause: 1 }); } };

@@ -1,0 +1,1 @@
+﻿return "after a byte order mark";

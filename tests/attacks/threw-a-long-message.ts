@@ -1,0 +1,1 @@
+throw new RangeError("é".repeat(5_000_000));

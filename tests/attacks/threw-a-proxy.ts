@@ -1,0 +1,1 @@
+throw new Proxy(new TypeError("inside"), { get() { console.log("get"); for (;;); }, getPrototypeOf() { for (;;); }, ownKeys() { for (;;); } });

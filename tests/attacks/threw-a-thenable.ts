@@ -1,0 +1,1 @@
+throw { then(resolve: (value: unknown) => void) { resolve("settled"); }, toString() { throw 1; } };

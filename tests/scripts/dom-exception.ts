@@ -1,0 +1,5 @@
+// Names, codes, and what it is an instance of.
+for (const name of ["IndexSizeError", "HierarchyRequestError", "InvalidCharacterError", "NotFoundError", "NotSupportedError", "InvalidStateError", "SyntaxError", "InvalidAccessError", "TypeMismatchError", "SecurityError", "NetworkError", "AbortError", "URLMismatchError", "QuotaExceededError", "TimeoutError", "DataCloneError", "EncodingError", "OperationError", "Mine", ""]) { const error = new DOMException("m", name); console.log(name, error.name === name, error.code, error.message, String(error)); }
+const error = new DOMException(); console.log(error.name, JSON.stringify(error.message), error.code, error instanceof Error, error instanceof DOMException, Object.prototype.toString.call(error), typeof error.stack, Object.keys(error).length);
+console.log(new DOMException(undefined, undefined).name, new DOMException(null).message, new DOMException("m", { name: "AbortError" }).name === "[object Object]" ? "text" : "options");
+try { DOMException("x"); } catch (error) { console.log(error.name); }

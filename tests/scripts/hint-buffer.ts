@@ -1,0 +1,1 @@
+return Buffer.from("text").toString("base64");

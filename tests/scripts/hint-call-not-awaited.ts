@@ -1,0 +1,2 @@
+const logs: any = demo_echo({ entries: [] });
+console.log(logs.entries.length);

@@ -1,0 +1,1 @@
+return `Found: ${demo_text()}`;

@@ -1,0 +1,4 @@
+function load() {
+  return await demo_echo({});
+}
+load();

@@ -1,0 +1,3 @@
+const fine = 1;
+console.log(fine);
+label: for (;;) { break labl; }

@@ -1,0 +1,2 @@
+const value = 1;
+const value = 2;
