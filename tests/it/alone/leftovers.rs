@@ -107,17 +107,28 @@ fn a_worker_has_nothing_of_its_host() {
             let process = format!("/proc/{}", children()[0]);
             let read = |file: &str| fs::read_to_string(format!("{process}/{file}"));
             let status = read("status").expect("everybody may read that");
-            for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CoreDumping:\t0"] {
+            for line in [
+                "NoNewPrivs:\t1",
+                "Seccomp:\t2",
+                "CoreDumping:\t0",
+                "CapEff:\t0000000000000000",
+                "CapPrm:\t0000000000000000",
+            ] {
                 assert!(status.contains(line), "{line}\n{status}");
             }
             // What follows is for the superuser alone, since a worker is not dumpable.
             let Ok(environment) = read("environ") else { return };
             assert_eq!(environment, "");
             let limits = read("limits").expect("limits");
-            for limit in ["Max core file size", "Max file size"] {
-                let line = limits.lines().find(|line| line.starts_with(limit));
-                assert!(line.is_some_and(|line| line.contains(" 0 ")), "{limits}");
-            }
+            let bound = |limit: &str| {
+                let line = limits.lines().find_map(|line| line.strip_prefix(limit));
+                line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+            };
+            assert_eq!(bound("Max core file size"), Some(0), "{limits}");
+            assert_eq!(bound("Max file size"), Some(0), "{limits}");
+            assert_eq!(bound("Max open files"), Some(32), "{limits}");
+            assert!(bound("Max cpu time").is_some_and(|seconds| seconds < 20), "{limits}");
+            assert!(bound("Max data size").is_some_and(|bytes| bytes < 2 << 30), "{limits}");
             for descriptor in fs::read_dir(format!("{process}/fd")).expect("fd").flatten() {
                 let target = fs::read_link(descriptor.path()).unwrap_or_default();
                 let target = target.to_string_lossy().into_owned();
