@@ -16,8 +16,16 @@ pub(crate) struct Bridge {
 }
 
 impl Bridge {
-    pub(crate) fn new(broker: &Broker, declarations: Arc<Declarations>) -> Self {
-        Self { broker: broker.clone(), run: broker.open_run(), declarations }
+    pub(crate) fn new(
+        broker: &Broker,
+        declarations: Arc<Declarations>,
+        label: Option<String>,
+    ) -> Self {
+        let run = match label {
+            Some(label) => broker.open_labelled_run(label),
+            None => broker.open_run(),
+        };
+        Self { broker: broker.clone(), run, declarations }
     }
 
     /// The functions that a script gets.

@@ -15,6 +15,7 @@ mod types;
 mod tools;
 mod servers;
 mod doctor;
+mod policy;
 mod call;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +54,8 @@ enum Command {
     Tools(tools::Arguments),
     /// Connect to the servers and report what became of each
     Servers(servers::Arguments),
+    /// Explain what the policy makes of a call, or test it
+    Policy(policy::Arguments),
     /// Say what stands between a script and this machine, and try it
     Doctor(doctor::Arguments),
     /// Make one call, by the same way as a script's calls
@@ -91,6 +94,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Types(arguments) => types::types(arguments, &interrupt).await,
             Command::Tools(arguments) => tools::tools(arguments, &interrupt).await,
             Command::Servers(arguments) => servers::servers(arguments, &interrupt).await,
+            Command::Policy(arguments) => policy::policy(arguments),
             Command::Doctor(arguments) => doctor::doctor(arguments).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
         }

@@ -23,6 +23,7 @@ pub struct Sandbox {
 pub struct Script {
     source: String,
     limits: Option<Limits>,
+    label: Option<String>,
     cancel: CancellationToken,
 }
 
@@ -203,8 +204,8 @@ impl Sandbox {
     ///
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {
-        let Script { source, limits, cancel } = script.into();
-        let bridge = Bridge::new(&self.broker, self.declarations.clone());
+        let Script { source, limits, label, cancel } = script.into();
+        let bridge = Bridge::new(&self.broker, self.declarations.clone(), label);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
@@ -232,7 +233,7 @@ impl Sandbox {
         function: &str,
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
-        let bridge = Bridge::new(&self.broker, self.declarations.clone());
+        let bridge = Bridge::new(&self.broker, self.declarations.clone(), None);
         bridge.request(function, input, |request| request).await
     }
 
@@ -264,12 +265,17 @@ impl Sandbox {
 impl Script {
     /// A script under the sandbox's limits.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), limits: None, cancel: CancellationToken::new() }
+        Self { source: source.into(), limits: None, label: None, cancel: CancellationToken::new() }
     }
 
     /// Sets the limits of this run.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits: Some(limits), ..self }
+    }
+
+    /// Labels this run, for rules of the policy that are about runs of some kind.
+    pub fn label(self, label: impl Into<String>) -> Self {
+        Self { label: Some(label.into()), ..self }
     }
 
     /// Ends the run when the token is cancelled. The report says what had been done by then.

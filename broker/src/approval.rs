@@ -47,6 +47,8 @@ pub struct PendingCall {
     pub trusted: bool,
     /// Line of the script.
     pub line: Option<u32>,
+    /// What the rule that wants somebody to be asked gives as the reason.
+    pub reason: Option<String>,
     /// Calls that the run made before this one.
     pub calls_so_far: u64,
 }

@@ -56,7 +56,12 @@ impl Broker {
 
     /// Begins the calls of one script run.
     pub fn open_run(&self) -> Run {
-        Run::new(Arc::clone(&self.inner))
+        Run::new(Arc::clone(&self.inner), None)
+    }
+
+    /// The same for a run with a label, which rules of the policy can be about.
+    pub fn open_labelled_run(&self, label: impl Into<String>) -> Run {
+        Run::new(Arc::clone(&self.inner), Some(label.into()))
     }
 
     /// Ends all connections and the programs behind them. Calls made afterwards fail as

@@ -122,6 +122,7 @@ pub(crate) struct Journey<'a> {
     pub(crate) broker: &'a Inner,
     pub(crate) book: &'a Book,
     pub(crate) run_grants: &'a crate::approval::Grants,
+    pub(crate) label: Option<&'a str>,
     pub(crate) id: CallId,
 }
 
@@ -135,7 +136,7 @@ impl Journey<'_> {
         let call = validate::validate(target, input, limits)?;
         self.book.weigh(self.id, call.argument_bytes());
 
-        let verdict = policy::judge(&self.broker.policy, &call);
+        let verdict = policy::judge(&self.broker.policy, &call, self.label);
         let asking = Asking {
             approver: self.broker.approver.as_deref(),
             run: self.run_grants,

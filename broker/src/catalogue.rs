@@ -150,13 +150,12 @@ fn key(tool: &Tool) -> (&str, &str) {
     (&tool.server, &tool.name)
 }
 
-#[cfg(test)]
 impl Tool {
-    /// A tool about which nothing but its name is known.
-    pub(crate) fn named(server: &str, name: &str) -> Self {
+    /// A tool about which nothing but its name is known: to try a policy on.
+    pub fn new(server: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
-            server: server.to_owned(),
-            name: name.to_owned(),
+            server: server.into(),
+            name: name.into(),
             title: None,
             description: None,
             input_schema: serde_json::json!({ "type": "object" }),

@@ -57,7 +57,9 @@ pub use events::{Event, Events};
 pub use ledger::{Allowance, CallId, Entry, Ledger, State};
 pub use limits::CallLimits;
 pub use policy::{
-    Action, AnnotationsAre, Pattern, PatternError, Policy, Rule, Verdict, function_name,
+    Action, AnnotationsAre, ArgumentIs, ConditionError, Explanation, Mismatch, Pattern,
+    PatternError, Pointer, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs,
+    Verdict, Why, function_name,
 };
 pub use run::Run;
 pub use secret::Secret;

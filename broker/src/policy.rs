@@ -4,22 +4,32 @@
 //! [
 //!   { "action": "deny",  "tools": "*/delete_*", "reason": "nothing is deleted by scripts" },
 //!   { "action": "allow", "tools": ["logging_*", "tickets/list*"] },
-//!   { "action": "allow", "servers": "files", "annotations": { "readOnly": true } }
+//!   { "action": "allow", "servers": "files", "annotations": { "readOnly": true } },
+//!   { "action": "allow", "tools": "files/write", "arguments": { "/path": { "under": "/srv/out" } } },
+//!   { "action": "ask", "labels": "nightly-*", "reason": "nobody watches these runs" }
 //! ]
 //! ```
 //!
 //! Every condition of a rule must hold, and a rule without conditions matches every call. What a
 //! tool says of itself is only looked at for servers that the configuration marks as trusted: a rule
 //! with `annotations` never matches a tool of any other server. How names match is described at
-//! [`Pattern`].
+//! [`Pattern`], how arguments do at [`ArgumentIs`].
 
+mod argument;
+mod explain;
 mod pattern;
+mod unused;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use argument::{ArgumentIs, ConditionError, Pointer, TextGlob, TextRegex, ValueIs};
+pub use explain::{Explanation, Mismatch, Step};
 pub use pattern::{Pattern, PatternError, function_name};
+pub use unused::{Unused, Why};
+
+use serde_json::{Map, Value};
 
 use crate::catalogue::{Annotations, Tool};
 
@@ -46,9 +56,29 @@ pub struct Rule {
     /// What the tool must say of itself, if its server is trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<AnnotationsAre>,
-    /// Why, for the script to read when the rule denies.
+    /// What the arguments of the call must be: all of these must hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "argument::wire")]
+    pub arguments: Vec<ArgumentIs>,
+    /// Labels of runs it is about: one of these patterns must match the run's. Empty: all runs,
+    /// also those without a label.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "pattern::one_or_many")]
+    pub labels: Vec<Pattern>,
+    /// Why: for the script to read when the rule denies, and for whoever is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A call as the policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The tool.
+    pub tool: &'a Tool,
+    /// Whether its server's annotations are believed.
+    pub trusted: bool,
+    /// The arguments.
+    pub arguments: &'a Map<String, Value>,
+    /// The label of the run.
+    pub label: Option<&'a str>,
 }
 
 /// What a rule does.
@@ -93,7 +123,12 @@ pub enum Verdict {
         rule: String,
     },
     /// Somebody must be asked.
-    Ask,
+    Ask {
+        /// The rule in words; `None` if no rule matches.
+        rule: Option<String>,
+        /// What the rule gives as the reason.
+        reason: Option<String>,
+    },
     /// It must not be made.
     Deny {
         /// The rule in words.
@@ -104,15 +139,16 @@ pub enum Verdict {
 }
 
 impl Policy {
-    /// Whether the policy may decide on its own that a tool of a server runs, and why.
-    pub fn judge(&self, tool: &Tool, trusted: bool) -> Verdict {
-        let Some(rule) = self.rules.iter().find(|rule| rule.matches(tool, trusted)) else {
-            return Verdict::Ask;
+    /// What is to be done with a call, and by which rule.
+    pub fn judge(&self, call: Subject<'_>) -> Verdict {
+        let Some(rule) = self.rules.iter().find(|rule| rule.mismatch(call).is_none()) else {
+            return Verdict::Ask { rule: None, reason: None };
         };
+        let (text, reason) = (rule.to_string(), rule.reason.clone());
         match rule.action {
-            Action::Allow => Verdict::Allow { rule: rule.to_string() },
-            Action::Ask => Verdict::Ask,
-            Action::Deny => Verdict::Deny { rule: rule.to_string(), reason: rule.reason.clone() },
+            Action::Allow => Verdict::Allow { rule: text },
+            Action::Ask => Verdict::Ask { rule: Some(text), reason },
+            Action::Deny => Verdict::Deny { rule: text, reason },
         }
     }
 
@@ -161,7 +197,15 @@ impl FromIterator<Rule> for Policy {
 impl Rule {
     /// A rule that matches every call.
     pub fn new(action: Action) -> Self {
-        Self { action, tools: Vec::new(), servers: Vec::new(), annotations: None, reason: None }
+        Self {
+            action,
+            tools: Vec::new(),
+            servers: Vec::new(),
+            annotations: None,
+            arguments: Vec::new(),
+            labels: Vec::new(),
+            reason: None,
+        }
     }
 
     /// Adds a pattern to [`tools`](Self::tools).
@@ -185,6 +229,20 @@ impl Rule {
         self
     }
 
+    /// Adds a condition to [`arguments`](Self::arguments).
+    #[must_use]
+    pub fn argument(mut self, condition: ArgumentIs) -> Self {
+        self.arguments.push(condition);
+        self
+    }
+
+    /// Adds a pattern to [`labels`](Self::labels).
+    #[must_use]
+    pub fn labels(mut self, pattern: Pattern) -> Self {
+        self.labels.push(pattern);
+        self
+    }
+
     /// Sets the reason that the script reads when the rule denies.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
@@ -192,12 +250,31 @@ impl Rule {
         self
     }
 
-    fn matches(&self, tool: &Tool, trusted: bool) -> bool {
-        let tools = &self.tools;
-        let servers = &self.servers;
-        (tools.is_empty() || tools.iter().any(|p| p.matches_tool(&tool.server, &tool.name)))
-            && (servers.is_empty() || servers.iter().any(|p| p.matches_name(&tool.server)))
-            && self.annotations.is_none_or(|are| trusted && are.hold(&tool.annotations))
+    /// The first condition that does not hold for the call; `None` if the rule matches.
+    fn mismatch(&self, call: Subject<'_>) -> Option<Mismatch> {
+        let Subject { tool, trusted, arguments, label } = call;
+        let any = |patterns: &[Pattern], matches: &dyn Fn(&Pattern) -> bool| {
+            patterns.is_empty() || patterns.iter().any(matches)
+        };
+        if !any(&self.tools, &|pattern| pattern.matches_tool(&tool.server, &tool.name)) {
+            return Some(Mismatch::Tool);
+        }
+        if !any(&self.servers, &|pattern| pattern.matches_name(&tool.server)) {
+            return Some(Mismatch::Server);
+        }
+        if let Some(are) = self.annotations {
+            if !trusted {
+                return Some(Mismatch::Untrusted);
+            }
+            if !are.hold(&tool.annotations) {
+                return Some(Mismatch::Annotations);
+            }
+        }
+        if !any(&self.labels, &|pattern| label.is_some_and(|label| pattern.matches_name(label))) {
+            return Some(Mismatch::Label);
+        }
+        let failed = self.arguments.iter().find(|condition| !condition.holds(arguments))?;
+        Some(Mismatch::Argument { condition: failed.to_string() })
     }
 }
 
@@ -209,7 +286,9 @@ impl fmt::Display for Rule {
             Action::Ask => "ask",
             Action::Deny => "deny",
         })?;
-        for (condition, patterns) in [("", &self.tools), (" servers", &self.servers)] {
+        for (condition, patterns) in
+            [("", &self.tools), (" servers", &self.servers), (" labels", &self.labels)]
+        {
             if !patterns.is_empty() {
                 let list: Vec<&str> = patterns.iter().map(Pattern::as_str).collect();
                 write!(f, "{condition} {}", list.join(" | "))?;
@@ -219,6 +298,9 @@ impl fmt::Display for Rule {
             for (hint, value) in are.conditions() {
                 write!(f, " {}{hint}", if value { "" } else { "not " })?;
             }
+        }
+        for (index, condition) in self.arguments.iter().enumerate() {
+            write!(f, "{} {condition}", if index == 0 { " where" } else { "," })?;
         }
         Ok(())
     }

@@ -24,11 +24,12 @@ struct Shared {
     book: Book,
     grants: Grants,
     ended: watch::Sender<bool>,
+    label: Option<String>,
 }
 
 impl Run {
-    pub(crate) fn new(broker: Arc<Inner>) -> Self {
-        Self { broker, shared: Arc::default() }
+    pub(crate) fn new(broker: Arc<Inner>, label: Option<String>) -> Self {
+        Self { broker, shared: Arc::new(Shared { label, ..Shared::default() }) }
     }
 
     /// Makes one call. Many may be made at once.
@@ -48,6 +49,7 @@ impl Run {
             broker: &self.broker,
             book: &self.shared.book,
             run_grants: &self.shared.grants,
+            label: self.shared.label.as_deref(),
             id,
         };
         let span = tracing::info_span!("call", id = id.number(), %server, %tool);

@@ -143,6 +143,9 @@ fn question(call: &PendingCall) -> String {
     if call.trusted && call.annotations.read_only == Some(true) {
         text += ", changes nothing, says the server";
     }
+    if let Some(reason) = &call.reason {
+        text += &format!("\n  asked because: {}", first_line(reason, 200));
+    }
     text += &format!("\n{}", sheet::shortened(&call.arguments));
     text
 }

@@ -19,6 +19,9 @@ pub(super) struct Arguments {
     config: WithConfig,
     #[command(flatten)]
     policy: WithPolicy,
+    /// A label for this run, which rules of the policy can be about
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
     /// Print the whole report as JSON: outcome, console, ledger and usage
     #[arg(long)]
     json: bool,
@@ -84,7 +87,9 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
         Opened::Ready(sandbox) => sandbox,
         Opened::Not(exit) => return Ok(exit),
     };
-    let report = sandbox.run(Script::new(source).cancel(interrupt.token())).await;
+    let script = Script::new(source).cancel(interrupt.token());
+    let script = arguments.label.into_iter().fold(script, Script::label);
+    let report = sandbox.run(script).await;
     let exit = Exit::of(&report, &sandbox.servers());
     {
         let _hush = show.hush();

@@ -29,7 +29,12 @@ pub(super) struct WithPolicy {
 
 impl WithConfig {
     pub(super) fn read(&self) -> anyhow::Result<Config> {
-        Ok(Config::find(self.config.as_deref())?)
+        let config = Config::find(self.config.as_deref())?;
+        let servers = config.servers.iter().map(|(name, server)| (name.as_str(), server.trusted));
+        for unused in config.policy.unused(servers) {
+            output::warning(&unused.to_string());
+        }
+        Ok(config)
     }
 }
 

@@ -67,7 +67,8 @@ struct Listing {
 struct Listed {
     function: String,
     tool: Tool,
-    verdict: Verdict,
+    /// `None` if it depends on the arguments or the run.
+    verdict: Option<Verdict>,
 }
 
 struct Unavailable {
@@ -93,7 +94,7 @@ impl Listing {
             let description = tool.description.as_deref().unwrap_or_default();
             if is_wanted(&[function, &path, title, description]) {
                 let trusted = judge.trusted.get(&tool.server).copied().unwrap_or(false);
-                let verdict = judge.policy.judge(tool, trusted);
+                let verdict = judge.policy.outlook(tool, trusted);
                 tools.push(Listed { function: function.to_owned(), tool: tool.clone(), verdict });
             }
         }
@@ -118,7 +119,7 @@ impl Listing {
         for Listed { function, tool, verdict } in &self.tools {
             let about = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
             let summary = first_line(about, SUMMARY_CHARS);
-            let line = format!("{function:width$}  {:<5}  {summary}", action(verdict));
+            let line = format!("{function:width$}  {:<7}  {summary}", action(verdict.as_ref()));
             let _ = writeln!(text, "{}", line.trim_end());
         }
         if !self.unavailable.is_empty() {
@@ -133,7 +134,8 @@ impl Listing {
     fn json(&self) -> Value {
         let tools = self.tools.iter().map(|Listed { function, tool, verdict }| {
             let rule = match verdict {
-                Verdict::Allow { rule } | Verdict::Deny { rule, .. } => Some(rule),
+                Some(Verdict::Allow { rule } | Verdict::Deny { rule, .. }) => Some(rule),
+                Some(Verdict::Ask { rule, .. }) => rule.as_ref(),
                 _ => None,
             };
             json!({
@@ -143,7 +145,7 @@ impl Listing {
                 "title": tool.title,
                 "description": tool.description,
                 "annotations": tool.annotations,
-                "policy": { "action": action(verdict), "rule": rule },
+                "policy": { "action": action(verdict.as_ref()), "rule": rule },
             })
         });
         let unavailable = self
@@ -163,10 +165,12 @@ impl Unavailable {
     }
 }
 
-fn action(verdict: &Verdict) -> &'static str {
+/// One word for a verdict.
+pub(super) fn action(verdict: Option<&Verdict>) -> &'static str {
     match verdict {
-        Verdict::Allow { .. } => "allow",
-        Verdict::Deny { .. } => "deny",
-        _ => "ask",
+        Some(Verdict::Allow { .. }) => "allow",
+        Some(Verdict::Deny { .. }) => "deny",
+        Some(_) => "ask",
+        None => "depends",
     }
 }

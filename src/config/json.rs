@@ -51,6 +51,24 @@ impl Node {
         }
     }
 
+    /// The value without its places.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => (*value).into(),
+            // What no number can hold stays the text that it is.
+            Value::Number(text) => {
+                serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+            }
+            Value::String(text) => text.as_str().into(),
+            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Object(members) => {
+                let member = |member: &Member| (member.key.clone(), member.value.to_json());
+                serde_json::Value::Object(members.iter().map(member).collect())
+            }
+        }
+    }
+
     pub(super) fn wrong_type(&self, what: &str, expected: &str) -> Fault {
         let found = match &self.value {
             Value::Null => "null",

@@ -2,11 +2,11 @@
 
 use super::{
     error::{Fault, Problem},
-    json::{Node, Value},
+    json::{Member, Node, Value},
     members::Members,
 };
 use crate::nearest::nearest;
-use broker::{Action, AnnotationsAre, Pattern, Policy, Rule};
+use broker::{Action, AnnotationsAre, ArgumentIs, Pattern, Policy, Rule, ValueIs};
 
 pub(super) fn read(node: &Node) -> Result<Policy, Fault> {
     let rules = node.list("`policy`", "a list of rules")?;
@@ -15,7 +15,7 @@ pub(super) fn read(node: &Node) -> Result<Policy, Fault> {
 
 fn rule(node: &Node, number: usize) -> Result<Rule, Fault> {
     let what = format!("rule {number} of `policy`");
-    let keys = ["action", "tools", "servers", "annotations", "reason"];
+    let keys = ["action", "tools", "servers", "annotations", "arguments", "labels", "reason"];
     let members = Members::of(node, &what, &keys)?;
     let name = |key: &str| format!("`{key}` of {what}");
     let Some(action_node) = members.get("action") else {
@@ -31,6 +31,15 @@ fn rule(node: &Node, number: usize) -> Result<Rule, Fault> {
     }
     if let Some(node) = members.get("annotations") {
         rule.annotations = Some(annotations(node, &name("annotations"))?);
+    }
+    if let Some(node) = members.get("arguments") {
+        let what = name("arguments");
+        for member in node.object(&what)? {
+            rule = rule.argument(argument(member, &what)?);
+        }
+    }
+    if let Some(node) = members.get("labels") {
+        rule.labels = patterns(node, &name("labels"))?;
     }
     if let Some(node) = members.get("reason") {
         rule = rule.reason(node.string(&name("reason"))?);
@@ -65,6 +74,50 @@ fn patterns(node: &Node, what: &str) -> Result<Vec<Pattern>, Fault> {
         }
         Value::List(items) => items.iter().map(pattern).collect(),
         _ => Err(node.wrong_type(what, "a pattern or a list of patterns")),
+    }
+}
+
+/// A condition: a pointer, and tests of what is there.
+fn argument(member: &Member, what: &str) -> Result<ArgumentIs, Fault> {
+    let node = &member.value;
+    let what = format!("`{}` in {what}", member.key);
+    let keys = ["equals", "oneOf", "glob", "regex", "under", "min", "max", "present"];
+    let members = Members::of(node, &what, &keys)?;
+    let mut tests = Vec::new();
+    for key in keys {
+        let Some(node) = members.get(key) else { continue };
+        let what = format!("`{key}` of {what}");
+        tests.push(match key {
+            "equals" => ValueIs::Equals(node.to_json()),
+            "oneOf" => {
+                let all = node.list(&what, "a list of values")?;
+                ValueIs::OneOf(all.iter().map(Node::to_json).collect())
+            }
+            "glob" => {
+                let glob = node.string(&what)?.parse();
+                ValueIs::Glob(glob.map_err(|error| node.bad_value(&what, error))?)
+            }
+            "regex" => {
+                let regex = node.string(&what)?.parse();
+                ValueIs::Regex(regex.map_err(|error| node.bad_value(&what, error))?)
+            }
+            "under" => ValueIs::Under(node.string(&what)?.to_owned()),
+            "min" => ValueIs::Min(number(node, &what)?),
+            "max" => ValueIs::Max(number(node, &what)?),
+            _ => ValueIs::Present(match node.value {
+                Value::Bool(present) => present,
+                _ => return Err(node.wrong_type(&what, "true or false")),
+            }),
+        });
+    }
+    ArgumentIs::new(&member.key, tests)
+        .map_err(|error| member.at.fault(Problem::BadValue { what, problem: error.to_string() }))
+}
+
+fn number(node: &Node, what: &str) -> Result<f64, Fault> {
+    match &node.value {
+        Value::Number(text) => text.parse().map_err(|_| node.bad_value(what, "not a number")),
+        _ => Err(node.wrong_type(what, "a number")),
     }
 }
 

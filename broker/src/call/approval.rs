@@ -40,7 +40,7 @@ pub(super) async fn settle(
 ) -> Result<AllowedCall, Fault> {
     let decision = match verdict {
         Verdict::Allow { rule } => Allowance::Rule(rule),
-        Verdict::Ask => ask(&call, asking).await?,
+        Verdict::Ask { reason, .. } => ask(&call, reason, asking).await?,
         Verdict::Deny { rule, reason } => {
             let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             return Err(denied(format!("denied by the rule `{rule}`{reason}")));
@@ -49,7 +49,11 @@ pub(super) async fn settle(
     Ok(AllowedCall { call, decision })
 }
 
-async fn ask(call: &ValidCall, asking: &Asking<'_>) -> Result<Allowance, Fault> {
+async fn ask(
+    call: &ValidCall,
+    reason: Option<String>,
+    asking: &Asking<'_>,
+) -> Result<Allowance, Fault> {
     let tool = &call.target().tool.tool;
     let (server, name) = (tool.server.as_str(), tool.name.as_str());
     if asking.run.cover(server, name) {
@@ -66,7 +70,7 @@ async fn ask(call: &ValidCall, asking: &Asking<'_>) -> Result<Allowance, Fault> 
              {{ \"action\": \"allow\", \"tools\": \"{function}\" }} under `policy` allows it"
         )));
     };
-    let pending = pending(call, asking);
+    let pending = pending(call, reason, asking);
     let _waiting = Waiting::start(asking.waiting);
     // Whoever allows a tool for longer than once has answered for the calls that wait beside it.
     tokio::select! {
@@ -87,7 +91,7 @@ async fn ask(call: &ValidCall, asking: &Asking<'_>) -> Result<Allowance, Fault> 
     }
 }
 
-fn pending(call: &ValidCall, asking: &Asking<'_>) -> PendingCall {
+fn pending(call: &ValidCall, reason: Option<String>, asking: &Asking<'_>) -> PendingCall {
     let target = call.target();
     let tool = &target.tool.tool;
     PendingCall {
@@ -100,6 +104,7 @@ fn pending(call: &ValidCall, asking: &Asking<'_>) -> PendingCall {
         annotations: tool.annotations,
         trusted: target.server.trusted,
         line: asking.line,
+        reason,
         calls_so_far: asking.id.number().saturating_sub(1),
     }
 }

@@ -1,10 +1,15 @@
 //! Station 3: what the rules say about the call.
 
 use super::validate::ValidCall;
-use crate::policy::{Policy, Verdict};
+use crate::policy::{Policy, Subject, Verdict};
 
 /// Asks the policy. Every call is judged, whatever was granted before.
-pub(super) fn judge(policy: &Policy, call: &ValidCall) -> Verdict {
+pub(super) fn judge(policy: &Policy, call: &ValidCall, label: Option<&str>) -> Verdict {
     let target = call.target();
-    policy.judge(&target.tool.tool, target.server.trusted)
+    policy.judge(Subject {
+        tool: &target.tool.tool,
+        trusted: target.server.trusted,
+        arguments: call.arguments(),
+        label,
+    })
 }

@@ -45,6 +45,17 @@ impl Pattern {
         }
     }
 
+    /// Whether it could cover some tool of a server. `true` where that cannot be told.
+    pub(super) fn may_match_server(&self, server: &str) -> bool {
+        match self.text.split_once('/') {
+            // A glob may have a slash inside of brackets or braces.
+            Some((name, _)) if !name.contains(['[', '{']) => GlobBuilder::new(name)
+                .build()
+                .is_ok_and(|glob| glob.compile_matcher().is_match(server)),
+            _ => true,
+        }
+    }
+
     /// Whether it covers a server's name.
     pub(super) fn matches_name(&self, name: &str) -> bool {
         self.glob.is_match(name)

@@ -1,0 +1,212 @@
+//! `cofferdam policy`: what the rules make of a call, and whether they still make of it what was
+//! expected. No server is reached and nothing is called.
+
+use super::{
+    exit::Exit,
+    output,
+    setup::{WithConfig, WithPolicy},
+};
+use anyhow::{Context, bail, ensure};
+use cofferdam::{
+    Policy,
+    broker::{Annotations, Explanation, Subject, Tool, Verdict},
+    config::Config,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::{fmt::Write, path::PathBuf};
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Show which rule decides about a call, and why those before it do not
+    Explain(Explain),
+    /// Compare what the policy makes of calls with what is expected of it
+    Test(Test),
+}
+
+#[derive(clap::Args)]
+struct Explain {
+    /// The tool, as server/tool
+    tool: String,
+    /// The arguments, as a JSON object
+    #[arg(default_value = "{}")]
+    input: String,
+    /// The label of the run
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// What the tool says of itself, as servers do: '{"readOnlyHint": true}'
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    annotations: String,
+    #[command(flatten)]
+    config: WithConfig,
+    #[command(flatten)]
+    policy: WithPolicy,
+}
+
+#[derive(clap::Args)]
+struct Test {
+    /// A JSON list of { "tool", "input", "annotations", "label", "expect": "allow" | "ask" | "deny" }
+    file: PathBuf,
+    #[command(flatten)]
+    config: WithConfig,
+}
+
+/// A call and what is expected of the policy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expectation {
+    /// `server/tool`
+    tool: String,
+    #[serde(default)]
+    input: Map<String, Value>,
+    /// As servers give them.
+    #[serde(default)]
+    annotations: Map<String, Value>,
+    label: Option<String>,
+    expect: Expected,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Expected {
+    Allow,
+    Ask,
+    Deny,
+}
+
+pub(super) fn policy(arguments: Arguments) -> anyhow::Result<Exit> {
+    match arguments.command {
+        Command::Explain(explain) => explain.run(),
+        Command::Test(test) => test.run(),
+    }
+}
+
+impl Explain {
+    fn run(self) -> anyhow::Result<Exit> {
+        let config = self.config.read()?;
+        let policy = self.policy.before(config.policy.clone())?;
+        let call = Expectation {
+            input: serde_json::from_str(&self.input).context("the arguments are no JSON object")?,
+            annotations: serde_json::from_str(&self.annotations).context("--annotations")?,
+            tool: self.tool,
+            label: self.label,
+            expect: Expected::Ask,
+        };
+        let explanation = call.judge(&policy, &config)?;
+        let mut text = String::new();
+        for step in &explanation.steps {
+            let _ = match &step.mismatch {
+                Some(why) => {
+                    writeln!(text, "rule {}, {}: passed over, {why}", step.number, step.rule)
+                }
+                None => writeln!(text, "rule {}, {}: decides", step.number, step.rule),
+            };
+        }
+        if explanation.steps.last().is_none_or(|step| step.mismatch.is_some()) {
+            text += "no rule matches, so somebody is asked\n";
+        }
+        let reason = match &explanation.verdict {
+            Verdict::Deny { reason, .. } | Verdict::Ask { reason, .. } => reason.as_deref(),
+            _ => None,
+        };
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let _ = writeln!(text, "=> {}{reason}", decided(&explanation.verdict).as_str());
+        output::print(&text)?;
+        Ok(Exit::Done)
+    }
+}
+
+impl Test {
+    fn run(self) -> anyhow::Result<Exit> {
+        let config = self.config.read()?;
+        let name = self.file.display();
+        let text = std::fs::read_to_string(&self.file)
+            .with_context(|| format!("{name} cannot be read"))?;
+        let expectations: Vec<Expectation> = serde_json::from_str(&text)
+            .with_context(|| format!("{name} is no list of expectations"))?;
+        ensure!(!expectations.is_empty(), "{name} expects nothing");
+        let mut wrong = 0;
+        for (index, expectation) in expectations.iter().enumerate() {
+            let explanation = expectation.judge(&config.policy, &config)?;
+            let decided = decided(&explanation.verdict);
+            if decided != expectation.expect {
+                wrong += 1;
+                let rule = explanation.steps.last().filter(|step| step.mismatch.is_none());
+                let rule = rule.map_or("no rule matches".to_owned(), |step| {
+                    format!("rule {}, {}", step.number, step.rule)
+                });
+                output::print(&format!(
+                    "{}: {} is expected to be {}, and is {}: {rule}\n",
+                    index + 1,
+                    expectation.tool,
+                    expectation.expect.as_str(),
+                    decided.as_str(),
+                ))?;
+            }
+        }
+        let right = expectations.len() - wrong;
+        output::print(&format!("{right} of {} as expected\n", expectations.len()))?;
+        Ok(if wrong == 0 { Exit::Done } else { Exit::Failed })
+    }
+}
+
+impl Expectation {
+    fn judge(&self, policy: &Policy, config: &Config) -> anyhow::Result<Explanation> {
+        let Some((server, name)) = self.tool.split_once('/') else {
+            bail!("`{}` is not a tool: write it as server/tool", self.tool);
+        };
+        let Some(known) = config.servers.get(server) else {
+            bail!("`{}`: the configuration has no server `{server}`", self.tool);
+        };
+        let mut tool = Tool::new(server, name);
+        tool.annotations = annotations(&self.annotations)?;
+        Ok(policy.explain(Subject {
+            tool: &tool,
+            trusted: known.trusted,
+            arguments: &self.input,
+            label: self.label.as_deref(),
+        }))
+    }
+}
+
+/// What a server would say, by the names that servers use.
+fn annotations(given: &Map<String, Value>) -> anyhow::Result<Annotations> {
+    let mut annotations = Annotations::default();
+    for (name, value) in given {
+        let hint = match name.as_str() {
+            "readOnlyHint" => &mut annotations.read_only,
+            "destructiveHint" => &mut annotations.destructive,
+            "idempotentHint" => &mut annotations.idempotent,
+            "openWorldHint" => &mut annotations.open_world,
+            _ => bail!(
+                "`{name}` is not an annotation; possible are `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`"
+            ),
+        };
+        *hint = Some(value.as_bool().with_context(|| format!("`{name}` is not true or false"))?);
+    }
+    Ok(annotations)
+}
+
+fn decided(verdict: &Verdict) -> Expected {
+    match verdict {
+        Verdict::Allow { .. } => Expected::Allow,
+        Verdict::Deny { .. } => Expected::Deny,
+        _ => Expected::Ask,
+    }
+}
+
+impl Expected {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
