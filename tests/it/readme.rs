@@ -9,11 +9,15 @@ use std::{
 
 const README: &str = include_str!("../../README.md");
 
-/// The bodies of the code blocks in a language.
+/// The bodies of the README's code blocks in a language.
 fn blocks(language: &str) -> Vec<&'static str> {
+    blocks_of(README, language)
+}
+
+fn blocks_of<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}\n");
     let mut blocks = Vec::new();
-    let mut rest = README;
+    let mut rest = page;
     while let Some((_, after)) = rest.split_once(fence.as_str()) {
         let (body, after) = after.split_once("\n```").expect("every block has an end");
         blocks.push(body);
@@ -62,6 +66,25 @@ fn configuration_loads() {
         let file = folder.path().join(format!("{number}.json"));
         std::fs::write(&file, block.replace("${env:TRACKER_TOKEN}", "token")).expect("written");
         Config::load(&file).unwrap_or_else(|error| panic!("{error}\n{block}"));
+    }
+}
+
+/// Each configuration is followed by what its policy is expected to do.
+#[test]
+fn policies_do_what_their_page_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let blocks = blocks_of(include_str!("../../docs/policy.md"), "json");
+    assert!(blocks.len() >= 4 && blocks.len() % 2 == 0);
+    for pair in blocks.chunks(2) {
+        let (config, calls) = (folder.path().join("config.json"), folder.path().join("calls.json"));
+        std::fs::write(&config, pair[0]).expect("written");
+        std::fs::write(&calls, pair[1]).expect("written");
+        let output = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+            .args(["policy", "test", "--config"])
+            .args([&config, &calls])
+            .output()
+            .expect("the program runs");
+        assert!(output.status.success(), "{output:?}");
     }
 }
 
