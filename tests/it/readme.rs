@@ -74,7 +74,7 @@ fn configuration_loads() {
 fn policies_do_what_their_page_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let blocks = blocks_of(include_str!("../../docs/policy.md"), "json");
-    assert!(blocks.len() >= 4 && blocks.len() % 2 == 0);
+    assert!(blocks.len() >= 4 && blocks.len().is_multiple_of(2));
     for pair in blocks.chunks(2) {
         let (config, calls) = (folder.path().join("config.json"), folder.path().join("calls.json"));
         std::fs::write(&config, pair[0]).expect("written");
