@@ -134,6 +134,10 @@ fn timed(tokio: &Runtime, sandbox: &Sandbox, source: &str) -> Duration {
 }
 
 fn percentiles(what: &str, mut times: Vec<Duration>) {
+    if times.is_empty() {
+        // Another benchmark was asked for.
+        return;
+    }
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() - 1) * percent / 100];
     let (p50, p99) = (at(50), at(99));
