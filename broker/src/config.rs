@@ -1,11 +1,16 @@
 //! How to reach a server.
 //!
 //! These are the settings of one entry of `mcpServers` after the program has read them: plain data,
-//! with every credential already a [`Secret`].
+//! with every credential already a [`Secret`], or fetched when the server is reached ([`Deferred`]).
+
+mod deferred;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+
+pub use deferred::Deferred;
+pub(crate) use deferred::Settings;
 
 use crate::secret::Secret;
 
@@ -48,6 +53,8 @@ pub enum Transport {
         /// Headers of every request, for example `Authorization`.
         headers: BTreeMap<String, Secret>,
     },
+    /// Either of them, with credentials that are fetched when the server is reached, each time.
+    Deferred(Deferred),
 }
 
 impl ServerConfig {
@@ -77,6 +84,10 @@ impl ServerConfig {
         let secrets = match &mut self.transport {
             Transport::Stdio { env, .. } => env,
             Transport::Http { headers, .. } => headers,
+            Transport::Deferred(deferred) => {
+                deferred.insert(name.into(), &value.into());
+                return self;
+            }
         };
         secrets.insert(name.into(), value.into());
         self

@@ -4,12 +4,15 @@
 //! below [`Connection`]. Results come up as the JSON the server sent, so that kinds of content
 //! nobody here knows of survive.
 
+mod discreet;
 pub(crate) mod http;
 pub(crate) mod local;
 mod session;
 mod shelf;
 pub(crate) mod stdio;
 mod text;
+
+pub(crate) use discreet::Discreet;
 
 use async_trait::async_trait;
 use rmcp::service::ClientInitializeError;

@@ -1,6 +1,7 @@
 //! From a configuration to a server with its tools.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
@@ -8,12 +9,11 @@ use tracing::Instrument;
 
 use super::{ConnectError, Link, Server};
 use crate::catalogue::{Rejected, Usable, list};
-use crate::config::{ServerConfig, Transport};
+use crate::config::{ServerConfig, Settings};
 use crate::events::{Event, Events};
 use crate::limits::CallLimits;
 use crate::transport::local::{Local, LocalTool};
-use crate::transport::stdio::Program;
-use crate::transport::{Connection, http, stdio};
+use crate::transport::{Connection, Discreet, http, stdio};
 
 /// Where the tools of a server come from.
 pub(crate) enum Source {
@@ -71,13 +71,24 @@ async fn reach(name: &str, source: Source, limits: &CallLimits) -> Result<Reache
         Source::Remote(config) => config,
     };
     let (time, bytes) = (config.connect_timeout, limits.result_bytes);
+    let (settings, secrets) = config.transport.fetch().await?;
+    let reached = reach_remote(name, settings, &secrets, time, bytes).await;
+    reached.map_err(|error| error.without(&secrets))
+}
+
+async fn reach_remote(
+    name: &str,
+    settings: Settings,
+    secrets: &[Secret],
+    time: Duration,
+    bytes: usize,
+) -> Result<Reached, ConnectError> {
     let deadline = Instant::now() + time;
-    let connection = match config.transport {
-        Transport::Stdio { command, args, env, cwd } => {
-            stdio::connect(Program { command, args, env, cwd }, time, bytes).await?
-        }
-        Transport::Http { url, headers } => http::connect(&url, &headers, time, bytes).await?,
+    let connection = match settings {
+        Settings::Stdio(program) => stdio::connect(program, time, bytes).await?,
+        Settings::Http { url, headers } => http::connect(&url, &headers, time, bytes).await?,
     };
+    let connection = Discreet::wrap(connection, secrets.to_vec());
     match timeout_at(deadline, listed(name, Arc::clone(&connection))).await {
         Ok(Ok(reached)) => Ok(reached),
         Ok(Err(error)) => {

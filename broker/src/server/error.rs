@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::credential::CredentialError;
+use crate::secret::{Secret, redact};
+
 /// Why a server could not be reached. The others are not affected.
 ///
 /// The text is one sentence for a person. It never contains credentials of the configuration: URLs
@@ -10,6 +13,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
+    /// A credential of its configuration cannot be had.
+    #[error("{place}: {error}")]
+    Credential {
+        /// Where the configuration wants it.
+        place: String,
+        /// Why it cannot be had.
+        error: CredentialError,
+    },
     /// There is no such program.
     #[error("the command `{command}` was not found")]
     CommandNotFound {
@@ -120,6 +131,44 @@ pub enum ConnectError {
         /// What went wrong.
         problem: String,
     },
+}
+
+impl ConnectError {
+    /// The same without credentials, wherever a server or a configuration has put them.
+    pub(crate) fn without(self, secrets: &[Secret]) -> Self {
+        if secrets.is_empty() {
+            return self;
+        }
+        let hide = |text: String| redact(&text, secrets);
+        match self {
+            Self::CommandNotFound { command } => Self::CommandNotFound { command: hide(command) },
+            Self::NoDirectory { cwd } => {
+                Self::NoDirectory { cwd: hide(cwd.to_string_lossy().into_owned()).into() }
+            }
+            Self::NotStarted { command, problem } => {
+                Self::NotStarted { command: hide(command), problem: hide(problem) }
+            }
+            Self::Exited { how, stderr } => Self::Exited { how, stderr: hide(stderr) },
+            Self::Junk { line } => Self::Junk { line: hide(line) },
+            Self::Timeout { after, stderr } => Self::Timeout { after, stderr: hide(stderr) },
+            Self::BadUrl { problem } => Self::BadUrl { problem: hide(problem) },
+            Self::BadHeader { name, problem } => Self::BadHeader { name, problem: hide(problem) },
+            Self::UnknownHost { url } => Self::UnknownHost { url: hide(url) },
+            Self::Unreachable { url, problem } => {
+                Self::Unreachable { url: hide(url), problem: hide(problem) }
+            }
+            Self::Unauthorized { url, status } => Self::Unauthorized { url: hide(url), status },
+            Self::NotFound { url } => Self::NotFound { url: hide(url) },
+            Self::Status { url, status } => Self::Status { url: hide(url), status },
+            Self::Revision { supported } => {
+                Self::Revision { supported: supported.into_iter().map(hide).collect() }
+            }
+            Self::NotMcp { problem } => Self::NotMcp { problem: hide(problem) },
+            Self::Listing { problem } => Self::Listing { problem: hide(problem) },
+            // What was looked for and not found is no secret.
+            Self::Credential { .. } => self,
+        }
+    }
 }
 
 /// What a server wrote last, as the end of a sentence. Lines are joined: the sentence stays one.
