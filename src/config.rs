@@ -13,7 +13,9 @@
 //! }
 //! ```
 //!
-//! `mcpServers` is the map that other MCP hosts read as well. Comments and a comma after the last
+//! `mcpServers` is the map that other MCP hosts read as well. Values that must not be in the file are
+//! named in it: `${env:NAME}`, `${file:PATH}`, `${command:PROGRAM …}`, `${keychain:SERVICE/ACCOUNT}`;
+//! all but the first are fetched when their server is reached, and not before. Comments and a comma after the last
 //! member are fine. Whatever is not understood is an error that says where it is and what to write
 //! instead: a misspelt rule of a policy must not be passed over. Errors never repeat a value of
 //! the servers' part, since it may be a credential.
@@ -41,6 +43,7 @@ use std::{
 use error::Fault;
 pub use error::{Error, Problem};
 pub use quantity::{QuantityError, parse_duration, parse_size};
+use variables::Surroundings;
 
 /// The file that is looked for in the working directory.
 const LOCAL_FILE: &str = ".mcp.json";
@@ -108,7 +111,8 @@ impl Config {
         bytes: &[u8],
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Self, Error> {
-        let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, variable));
+        let surroundings = Surroundings { file: &path, variable };
+        let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
             Ok(Parts { servers, policy, limits }) => Ok(Self { path, servers, policy, limits }),
             Err(Fault { at, problem }) => {
@@ -127,13 +131,13 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(root: &Node, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Self, Fault> {
+    fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
         let keys = ["mcpServers", "policy", "limits", "trust"];
         let root = Members::of(root, "the configuration", &keys)?;
         let mut servers = BTreeMap::new();
         if let Some(node) = root.get("mcpServers") {
             for member in node.object("`mcpServers`")? {
-                let config = server::read(member, variable)?;
+                let config = server::read(member, surroundings)?;
                 if servers.insert(member.key.clone(), config).is_some() {
                     let key = member.key.clone();
                     let what = "`mcpServers`".to_owned();

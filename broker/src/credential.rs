@@ -24,7 +24,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// Where a credential is kept.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Source {
+pub enum CredentialSource {
     /// A file that holds it and nothing else.
     File(PathBuf),
     /// A program that prints it. No shell comes between.
@@ -56,7 +56,7 @@ pub enum Part {
     /// As it stands in the configuration.
     Text(String),
     /// What is fetched from there.
-    From(Source),
+    From(CredentialSource),
 }
 
 /// Why a credential cannot be had. It never contains one.
@@ -121,7 +121,7 @@ pub enum CredentialError {
     },
 }
 
-impl Source {
+impl CredentialSource {
     /// Fetches the credential. A line end after it does not belong to it.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Source {
 }
 
 /// The place in words, without arguments: these may be credentials themselves.
-impl fmt::Display for Source {
+impl fmt::Display for CredentialSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "the file {}", path.display()),
@@ -165,7 +165,7 @@ impl fmt::Display for Source {
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for CredentialSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -194,8 +194,7 @@ impl Template {
             match part {
                 Part::Text(text) => fetched.text.push_str(text),
                 Part::From(source) => {
-                    let failed =
-                        |error| Unfetched { place: self.place.clone(), error };
+                    let failed = |error| Unfetched { place: self.place.clone(), error };
                     let secret = source.fetch().await.map_err(failed)?;
                     fetched.text.push_str(secret.expose());
                     fetched.secrets.push(secret);

@@ -11,6 +11,7 @@ use crate::broker::Inner;
 use crate::call::{Answer, Fault, Journey, Kind, Request, ToolError};
 use crate::events::Event;
 use crate::ledger::{Book, CallId, Ledger};
+use crate::turns::RunKey;
 
 /// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
 #[derive(Clone)]
@@ -19,16 +20,17 @@ pub struct Run {
     shared: Arc<Shared>,
 }
 
-#[derive(Default)]
 struct Shared {
+    key: RunKey,
     book: Book,
     grants: Grants,
     ended: watch::Sender<bool>,
 }
 
 impl Run {
-    pub(crate) fn new(broker: Arc<Inner>) -> Self {
-        Self { broker, shared: Arc::default() }
+    pub(crate) fn new(broker: Arc<Inner>, key: RunKey) -> Self {
+        let (book, grants, ended) = Default::default();
+        Self { broker, shared: Arc::new(Shared { key, book, grants, ended }) }
     }
 
     /// Makes one call. Many may be made at once.
@@ -48,6 +50,7 @@ impl Run {
             broker: &self.broker,
             book: &self.shared.book,
             run_grants: &self.shared.grants,
+            run: self.shared.key,
             id,
         };
         let span = tracing::info_span!("call", id = id.number(), %server, %tool);
@@ -96,7 +99,7 @@ struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     fn start(run: &'a Run, id: CallId, server: &'a str, tool: &'a str) -> Self {
         let (s, t) = (server.to_owned(), tool.to_owned());
-        run.broker.events.on_event(&Event::CallStarted { id, server: s, tool: t });
+        run.broker.hub.events.on_event(&Event::CallStarted { id, server: s, tool: t });
         Self { run, id, server, tool, began: Instant::now() }
     }
 
@@ -121,7 +124,7 @@ impl Drop for Attempt<'_> {
         let state = book.state(self.id).map_or("unknown", |state| state.as_str());
         let duration = self.began.elapsed();
         tracing::debug!(id = self.id.number(), state, ?duration, "call ended");
-        self.run.broker.events.on_event(&Event::CallEnded {
+        self.run.broker.hub.events.on_event(&Event::CallEnded {
             id: self.id,
             server: self.server.to_owned(),
             tool: self.tool.to_owned(),

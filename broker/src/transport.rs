@@ -6,7 +6,9 @@
 
 mod discreet;
 pub(crate) mod http;
+mod listen;
 pub(crate) mod local;
+pub(crate) mod notices;
 mod session;
 mod shelf;
 pub(crate) mod stdio;
@@ -17,8 +19,12 @@ pub(crate) use discreet::Discreet;
 use async_trait::async_trait;
 use rmcp::service::ClientInitializeError;
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 
+use crate::secret::{Secret, redact};
 use crate::server::{ConnectError, Era};
+use notices::{Heard, OnProgress};
+pub(crate) use session::UNSUPPORTED_REVISION;
 
 /// One server that has been reached. Many calls may use it at once.
 #[async_trait]
@@ -32,15 +38,56 @@ pub(crate) trait Connection: Send + Sync {
     /// One `tools/call`: the result as the server sent it. Dropping the future tells the server
     /// that the call is cancelled. Ends by itself only with the connection: the caller holds the
     /// clock.
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError>;
+    async fn call(&self, call: ToolCall) -> Result<Raw, SendError>;
+
+    /// What the server says without being asked, if it ever does.
+    fn heard(&self) -> Option<watch::Receiver<Heard>> {
+        None
+    }
 
     /// The last lines the server wrote to its standard error, if it has one.
     fn stderr(&self) -> Option<String> {
         None
     }
 
+    /// Why the connection ended, as far as it can be found out.
+    async fn epitaph(&self) -> String {
+        "it ended".to_owned()
+    }
+
     /// Ends the connection in good order. Afterwards nothing of the server is left running.
     async fn close(&self);
+}
+
+/// A call as it is sent.
+pub(crate) struct ToolCall {
+    /// The server's name of the tool.
+    pub(crate) tool: String,
+    pub(crate) arguments: Map<String, Value>,
+    /// Arguments that travel as headers too, where there are any.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) on_progress: OnProgress,
+}
+
+/// No connection, why, and what the server wrote to its standard error.
+#[derive(Debug)]
+pub(crate) struct NoConnection {
+    pub(crate) error: ConnectError,
+    pub(crate) stderr: Option<String>,
+}
+
+impl NoConnection {
+    /// The same without credentials.
+    pub(crate) fn without(self, secrets: &[Secret]) -> Self {
+        let stderr = self.stderr.map(|text| redact(&text, secrets));
+        Self { error: self.error.without(secrets), stderr }
+    }
+}
+
+impl From<ConnectError> for NoConnection {
+    fn from(error: ConnectError) -> Self {
+        Self { error, stderr: None }
+    }
 }
 
 /// A result as the server sent it.
@@ -59,6 +106,8 @@ pub(crate) struct Peer {
     pub(crate) revision: String,
     /// How the server calls itself. Shown, never trusted.
     pub(crate) calls_itself: Option<String>,
+    /// Whether arguments may have to travel as headers.
+    pub(crate) param_headers: bool,
 }
 
 /// Why a request has no result.
@@ -67,7 +116,10 @@ pub(crate) enum SendError {
     /// The server answered with a JSON-RPC error.
     #[error("{message} (error {code})")]
     Rpc { code: i64, message: String },
-    /// There is no server any more.
+    /// The request did not leave: nobody is there to take it.
+    #[error("the server cannot be reached: {detail}")]
+    Unreachable { detail: String },
+    /// There is no server any more, at least not for this request.
     #[error("the server is gone: {detail}")]
     Gone { detail: String },
     /// The answer is larger than the transport accepts.

@@ -5,10 +5,10 @@ use super::{
     json::{Member, Node},
     members::Members,
     quantity::parse_duration,
-    variables,
+    variables::{self, Surroundings},
 };
-use broker::{Secret, ServerConfig, Transport};
-use std::{collections::BTreeMap, ffi::OsString};
+use broker::{Deferred, ServerConfig, Template, Transport};
+use std::collections::BTreeMap;
 
 const KEYS: [&str; 8] = ["type", "command", "args", "env", "cwd", "url", "headers", "timeout"];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
@@ -16,7 +16,7 @@ const OF_URLS: [&str; 2] = ["url", "headers"];
 
 pub(super) fn read(
     member: &Member,
-    variable: &dyn Fn(&str) -> Option<OsString>,
+    surroundings: &Surroundings<'_>,
 ) -> Result<ServerConfig, Fault> {
     let what = format!("the server `{}`", member.key);
     if member.key.trim().is_empty() {
@@ -24,12 +24,15 @@ pub(super) fn read(
         return Err(member.at.fault(Problem::Missing { what, missing }));
     }
     let members = Members::of(&member.value, &what, &KEYS)?;
-    let entry = Entry { at: member.at, what, members, variable };
+    let entry = Entry { at: member.at, what, members, surroundings };
     let mut config = ServerConfig::new(entry.transport()?);
     if let Some(node) = entry.members.get("timeout") {
         let what = entry.name("timeout");
         let text = match &node.value {
-            super::Value::String(_) => entry.string(node, &what)?,
+            super::Value::String(_) => {
+                let too_early = || node.at.fault(Problem::TooEarly { what: what.clone() });
+                entry.text(node, &what)?.plain().ok_or_else(too_early)?
+            }
             _ => return Err(node.wrong_type(&what, "a time such as \"30s\"")),
         };
         let time = parse_duration(&text);
@@ -45,23 +48,24 @@ struct Entry<'a> {
     /// The server in words.
     what: String,
     members: Members<'a>,
-    variable: &'a dyn Fn(&str) -> Option<OsString>,
+    surroundings: &'a Surroundings<'a>,
 }
 
 impl Entry<'_> {
     fn transport(&self) -> Result<Transport, Fault> {
-        if self.is_program()? {
+        let settings = if self.is_program()? {
             self.refuse(&OF_URLS, "command", "a server is a program or a URL, not both")?;
-            Ok(Transport::Stdio {
-                command: self.required("command")?,
-                args: self.arguments()?,
-                env: self.secrets("env")?,
-                cwd: self.optional("cwd")?.map(Into::into),
-            })
+            Deferred::stdio(
+                self.required("command")?,
+                self.arguments()?,
+                self.texts("env")?,
+                self.optional("cwd")?,
+            )
         } else {
             self.refuse(&OF_PROGRAMS, "url", "a server is a program or a URL, not both")?;
-            Ok(Transport::Http { url: self.required("url")?, headers: self.secrets("headers")? })
-        }
+            Deferred::http(self.required("url")?, self.texts("headers")?)
+        };
+        Ok(settings.plain().unwrap_or(Transport::Deferred(settings)))
     }
 
     /// By `type`, or else by which of `command` and `url` is there.
@@ -97,7 +101,7 @@ impl Entry<'_> {
         }
     }
 
-    fn required(&self, key: &str) -> Result<String, Fault> {
+    fn required(&self, key: &str) -> Result<Template, Fault> {
         let text = self.optional(key)?;
         text.ok_or_else(|| {
             let (what, missing) = (self.what.clone(), format!("`{key}`"));
@@ -105,40 +109,43 @@ impl Entry<'_> {
         })
     }
 
-    fn optional(&self, key: &str) -> Result<Option<String>, Fault> {
+    fn optional(&self, key: &str) -> Result<Option<Template>, Fault> {
         let Some(node) = self.members.get(key) else { return Ok(None) };
         let what = self.name(key);
-        let text = self.string(node, &what)?;
-        if text.is_empty() {
+        let text = self.text(node, &what)?;
+        if text.plain().is_some_and(|text| text.is_empty()) {
             return Err(node.bad_value(&what, "this must not be empty"));
         }
         Ok(Some(text))
     }
 
-    fn arguments(&self) -> Result<Vec<String>, Fault> {
+    fn arguments(&self) -> Result<Vec<Template>, Fault> {
         let Some(node) = self.members.get("args") else { return Ok(Vec::new()) };
         let items = node.list(&self.name("args"), "a list of strings")?;
         let what = format!("an item in {}", self.name("args"));
-        items.iter().map(|item| self.string(item, &what)).collect()
+        items.iter().map(|item| self.text(item, &what)).collect()
     }
 
-    fn secrets(&self, key: &str) -> Result<BTreeMap<String, Secret>, Fault> {
+    fn texts(&self, key: &str) -> Result<BTreeMap<String, Template>, Fault> {
         let Some(node) = self.members.get(key) else { return Ok(BTreeMap::new()) };
-        let mut secrets = BTreeMap::new();
+        let mut texts = BTreeMap::new();
         for member in node.object(&self.name(key))? {
             let what = self.name(&format!("{key}.{}", member.key));
-            let value = self.string(&member.value, &what)?;
-            if secrets.insert(member.key.clone(), Secret::from(value)).is_some() {
+            let text = self.text(&member.value, &what)?;
+            if texts.insert(member.key.clone(), text).is_some() {
                 let (key, what) = (member.key.clone(), self.name(key));
                 return Err(member.at.fault(Problem::DuplicateKey { key, what }));
             }
         }
-        Ok(secrets)
+        Ok(texts)
     }
 
-    fn string(&self, node: &Node, what: &str) -> Result<String, Fault> {
-        variables::expand(node.string(what)?, what, self.variable)
-            .map_err(|problem| node.at.fault(problem))
+    fn text(&self, node: &Node, what: &str) -> Result<Template, Fault> {
+        let parts = variables::parts(node.string(what)?, what, self.surroundings)
+            .map_err(|problem| node.at.fault(problem))?;
+        let file = self.surroundings.file.display();
+        let (line, column) = (node.at.line, node.at.column);
+        Ok(Template::new(format!("{file}:{line}:{column}: {what}"), parts))
     }
 
     fn name(&self, key: &str) -> String {

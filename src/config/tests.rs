@@ -97,7 +97,7 @@ fn each_mistake_has_its_place_and_a_remedy() {
         ),
         (
             r#"{"mcpServers": {"a": {"url": "x", "headers": {"K": "${TOKEN}"}}}}"#,
-            "1:52: `headers.K` of the server `a` has a `${` that is not understood; write `${env:NAME}` for the environment variable NAME, or `$${` for the characters themselves",
+            "1:52: `headers.K` of the server `a` has a `${` that is not understood; write `${env:NAME}`, `${file:PATH}`, `${command:PROGRAM …}` or `${keychain:SERVICE/ACCOUNT}`, or `$${` for the characters themselves",
         ),
         (
             r#"{"mcpServers": {"a": {"command": "x", "url": "y"}}}"#,

@@ -106,13 +106,16 @@ pub(crate) enum Settings {
 
 impl Transport {
     /// Fetches what is elsewhere. The settings, and what nobody must get shown.
-    pub(crate) async fn fetch(self) -> Result<(Settings, Vec<Secret>), ConnectError> {
+    pub(crate) async fn fetch(&self) -> Result<(Settings, Vec<Secret>), ConnectError> {
         let mut purse = Purse::default();
         let settings = match self {
             Self::Stdio { command, args, env, cwd } => {
-                Settings::Stdio(Program { command, args, env, cwd })
+                let (command, args) = (command.clone(), args.clone());
+                Settings::Stdio(Program { command, args, env: env.clone(), cwd: cwd.clone() })
             }
-            Self::Http { url, headers } => Settings::Http { url, headers },
+            Self::Http { url, headers } => {
+                Settings::Http { url: url.clone(), headers: headers.clone() }
+            }
             Self::Deferred(deferred) => deferred.fetch(&mut purse).await?,
         };
         // Environment variables are settings more often than credentials: paths, names of regions.
@@ -125,9 +128,8 @@ impl Transport {
 }
 
 fn plain_map(templates: &BTreeMap<String, Template>) -> Option<BTreeMap<String, Secret>> {
-    let plain = |(name, value): (&String, &Template)| {
-        Some((name.clone(), Secret::from(value.plain()?)))
-    };
+    let plain =
+        |(name, value): (&String, &Template)| Some((name.clone(), Secret::from(value.plain()?)));
     templates.iter().map(plain).collect()
 }
 

@@ -22,10 +22,8 @@ const SHORTEST_HIDDEN: usize = 4;
 
 /// Runs the program and returns what it printed.
 pub(super) async fn run(program: &str, args: &[String]) -> Result<Vec<u8>, CredentialError> {
-    let not_started = |problem: String| CredentialError::NotStarted {
-        program: program.to_owned(),
-        problem,
-    };
+    let not_started =
+        |problem: String| CredentialError::NotStarted { program: program.to_owned(), problem };
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);

@@ -2,11 +2,11 @@ use std::time::Instant;
 
 use super::*;
 
-fn command(script: &str) -> Source {
-    Source::Command { program: "sh".into(), args: vec!["-c".into(), script.into()] }
+fn command(script: &str) -> CredentialSource {
+    CredentialSource::Command { program: "sh".into(), args: vec!["-c".into(), script.into()] }
 }
 
-async fn error(source: Source) -> String {
+async fn error(source: CredentialSource) -> String {
     source.fetch_within(Duration::from_secs(10)).await.unwrap_err().to_string()
 }
 
@@ -28,34 +28,36 @@ impl Drop for Scratch {
 
 #[tokio::test]
 async fn a_file_gives_what_is_in_it_without_the_line_end() {
-    for (name, content) in [("plain", "hunter2"), ("unix", "hunter2\n"), ("windows", "hunter2\r\n")] {
+    for (name, content) in [("plain", "hunter2"), ("unix", "hunter2\n"), ("windows", "hunter2\r\n")]
+    {
         let file = Scratch::with(name, content.as_bytes());
-        let secret = Source::File(file.0.clone()).fetch().await.unwrap();
+        let secret = CredentialSource::File(file.0.clone()).fetch().await.unwrap();
         assert_eq!(secret.expose(), "hunter2");
     }
     let two = Scratch::with("two", b" a\nb \n");
-    assert_eq!(Source::File(two.0.clone()).fetch().await.unwrap().expose(), " a\nb ");
+    assert_eq!(CredentialSource::File(two.0.clone()).fetch().await.unwrap().expose(), " a\nb ");
 }
 
 #[tokio::test]
 async fn a_file_that_is_no_credential_says_so_without_its_content() {
     let large = Scratch::with("large", &vec![b'x'; BYTES + 1]);
-    let message = error(Source::File(large.0.clone())).await;
+    let message = error(CredentialSource::File(large.0.clone())).await;
     assert!(message.ends_with("gave more than 64 KiB, too much for a credential"), "{message}");
     let empty = Scratch::with("empty", b"\n");
-    assert!(error(Source::File(empty.0.clone())).await.ends_with("gave nothing"));
+    assert!(error(CredentialSource::File(empty.0.clone())).await.ends_with("gave nothing"));
     let binary = Scratch::with("binary", b"hunter2\xff");
-    let message = error(Source::File(binary.0.clone())).await;
+    let message = error(CredentialSource::File(binary.0.clone())).await;
     assert!(message.ends_with("gave something that is not text"), "{message}");
-    let message = error(Source::File("/no/such".into())).await;
+    let message = error(CredentialSource::File("/no/such".into())).await;
     assert!(message.starts_with("the file /no/such cannot be read: No such file"), "{message}");
-    let message = error(Source::File("/dev/zero".into())).await;
+    let message = error(CredentialSource::File("/dev/zero".into())).await;
     assert!(message.ends_with("it is not a regular file"), "{message}");
 }
 
 #[tokio::test]
 async fn a_command_gives_what_it_prints() {
-    let source = Source::Command { program: "echo".into(), args: vec!["$HOME; hunter2".into()] };
+    let source =
+        CredentialSource::Command { program: "echo".into(), args: vec!["$HOME; hunter2".into()] };
     // No shell has looked at it.
     assert_eq!(source.fetch().await.unwrap().expose(), "$HOME; hunter2");
     assert_eq!(command("printf hunter2").fetch().await.unwrap().expose(), "hunter2");
@@ -63,11 +65,15 @@ async fn a_command_gives_what_it_prints() {
 
 #[tokio::test]
 async fn a_command_that_fails_is_quoted_without_the_credential() {
-    let message = error(command("echo hunter2-hunter2; echo locked: hunter2-hunter2 >&2; exit 3")).await;
+    let message =
+        error(command("echo hunter2-hunter2; echo locked: hunter2-hunter2 >&2; exit 3")).await;
     assert_eq!(message, "the command `sh` ended with code 3: locked: ***");
     let message = error(command("kill -9 $$")).await;
     assert_eq!(message, "the command `sh` ended with signal 9");
-    let nobody = Source::Command { program: "no-such-program".into(), args: vec!["secret".into()] };
+    let nobody = CredentialSource::Command {
+        program: "no-such-program".into(),
+        args: vec!["secret".into()],
+    };
     let message = error(nobody).await;
     assert_eq!(message, "the command `no-such-program` cannot be started: it was not found");
 }

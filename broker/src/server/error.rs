@@ -125,6 +125,24 @@ pub enum ConnectError {
         /// What is odd.
         problem: String,
     },
+    /// It speaks the transport of 2024, HTTP with server-sent events, and nothing newer.
+    #[error(
+        "{url} speaks only the HTTP+SSE transport of 2024, which is not supported here; many such \
+         servers have a streamable HTTP endpoint too, often at `/mcp`"
+    )]
+    OldTransport {
+        /// The endpoint.
+        url: String,
+    },
+    /// It was ready, and the connection broke. It is reached again when it is needed.
+    #[error("the connection to it broke: {how}")]
+    Lost {
+        /// How.
+        how: String,
+    },
+    /// The broker has shut down.
+    #[error("the broker has shut down")]
+    ShutDown,
     /// It was reached, but its tools cannot be listed.
     #[error("its tools cannot be listed: {problem}")]
     Listing {
@@ -165,8 +183,10 @@ impl ConnectError {
             }
             Self::NotMcp { problem } => Self::NotMcp { problem: hide(problem) },
             Self::Listing { problem } => Self::Listing { problem: hide(problem) },
+            Self::OldTransport { url } => Self::OldTransport { url: hide(url) },
+            Self::Lost { how } => Self::Lost { how: hide(how) },
             // What was looked for and not found is no secret.
-            Self::Credential { .. } => self,
+            Self::Credential { .. } | Self::ShutDown => self,
         }
     }
 }

@@ -6,9 +6,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use tokio::sync::watch;
 
-use super::{Connection, Peer, Raw, SendError};
+use super::notices::Heard;
+use super::{Connection, Peer, Raw, SendError, ToolCall};
 use crate::secret::{Secret, redact};
 
 /// A connection and what must not be shown of it.
@@ -32,6 +34,9 @@ impl Discreet {
             SendError::Rpc { code, message } => {
                 SendError::Rpc { code, message: self.hide(message) }
             }
+            SendError::Unreachable { detail } => {
+                SendError::Unreachable { detail: self.hide(detail) }
+            }
             SendError::Gone { detail } => SendError::Gone { detail: self.hide(detail) },
             SendError::Refused { detail } => SendError::Refused { detail: self.hide(detail) },
             SendError::Odd { detail } => SendError::Odd { detail: self.hide(detail) },
@@ -50,12 +55,20 @@ impl Connection for Discreet {
         self.inner.tools_page(cursor).await.map_err(|error| self.discreetly(error))
     }
 
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError> {
-        self.inner.call(tool, arguments).await.map_err(|error| self.discreetly(error))
+    async fn call(&self, call: ToolCall) -> Result<Raw, SendError> {
+        self.inner.call(call).await.map_err(|error| self.discreetly(error))
+    }
+
+    fn heard(&self) -> Option<watch::Receiver<Heard>> {
+        self.inner.heard()
     }
 
     fn stderr(&self) -> Option<String> {
         self.inner.stderr().map(|text| self.hide(text))
+    }
+
+    async fn epitaph(&self) -> String {
+        self.hide(self.inner.epitaph().await)
     }
 
     async fn close(&self) {

@@ -6,6 +6,7 @@
 mod client;
 mod failure;
 mod post;
+mod sse;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -22,45 +23,98 @@ use url::Url;
 use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
 use super::shelf::Shelf;
 use super::{Connection, SendError, handshake_failed};
+use crate::limits::CallLimits;
 use crate::secret::Secret;
-use crate::server::ConnectError;
+use crate::server::{ConnectError, Era};
 use client::Http;
 use failure::Failure;
 
-/// Reaches the endpoint and shakes hands.
+/// Where a server is.
+pub(crate) struct Place<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) headers: &'a BTreeMap<String, Secret>,
+}
+
+/// Reaches the endpoint and shakes hands. What the server turned out to be the last time, if it is
+/// known, saves the question and comes first.
 pub(crate) async fn connect(
-    url: &str,
-    headers: &BTreeMap<String, Secret>,
+    place: Place<'_>,
+    known: Option<Era>,
     time: Duration,
-    result_bytes: usize,
+    limits: &CallLimits,
 ) -> Result<Arc<dyn Connection>, ConnectError> {
-    let url = parse(url)?;
-    let place = place(&url);
-    let shelf = Arc::new(Shelf::default());
-    let http =
-        Http::new(&url, Arc::clone(&shelf)).map_err(|problem| ConnectError::NotMcp { problem })?;
-    let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
-        .custom_headers(header_map(headers)?)
-        .max_json_response_size(result_bytes.saturating_add(ENVELOPE_BYTES))
-        .max_sse_event_size(result_bytes.saturating_add(ENVELOPE_BYTES));
-    let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
-    let mode = ClientLifecycleMode::Auto {
+    let url = parse(place.url)?;
+    let headers = header_map(place.headers)?;
+    let auto = ClientLifecycleMode::Auto {
         preferred_versions: modern_revisions(),
         legacy_version: Some(legacy_revision()),
     };
-    match timeout(time, Client.serve_with_lifecycle(transport, mode)).await {
-        Ok(Ok(running)) => {
-            let carrier = Arc::new(Endpoint { place, result_bytes });
-            Ok(Arc::new(Session::new(running, carrier, shelf, result_bytes)))
+    let first = match known {
+        Some(Era::Legacy) => ClientLifecycleMode::Initialize,
+        Some(Era::Modern) => {
+            ClientLifecycleMode::Discover { preferred_versions: modern_revisions() }
         }
-        // What HTTP said is more than what the protocol missed because of it.
-        Ok(Err(error)) => Err(http
-            .last_failure()
-            .map_or_else(|| handshake_failed(&error), |failure| failure.of(place))),
+        _ => auto.clone(),
+    };
+    let shaking = async {
+        match shake_hands(&url, &headers, first, limits).await {
+            // It answered, and not as the last time: another server is there now.
+            Err(error) if known.is_some() && says_another_era(&error) => {
+                shake_hands(&url, &headers, auto, limits).await
+            }
+            other => other,
+        }
+    };
+    match timeout(time, shaking).await {
+        Ok(Err(error)) if says_another_era(&error) => {
+            Err(sse::explain(&url, &headers, error).await)
+        }
+        Ok(result) => result,
         Err(_) => Err(ConnectError::Timeout { after: time, stderr: String::new() }),
     }
 }
 
+fn says_another_era(error: &ConnectError) -> bool {
+    match error {
+        ConnectError::NotMcp { .. } | ConnectError::Revision { .. } => true,
+        ConnectError::NotFound { .. } => true,
+        ConnectError::Status { status, .. } => (400..500).contains(status),
+        _ => false,
+    }
+}
+
+async fn shake_hands(
+    url: &Url,
+    headers: &HashMap<HeaderName, HeaderValue>,
+    mode: ClientLifecycleMode,
+    limits: &CallLimits,
+) -> Result<Arc<dyn Connection>, ConnectError> {
+    let place = place(url);
+    let shelf = Arc::new(Shelf::default());
+    let http =
+        Http::new(url, Arc::clone(&shelf)).map_err(|problem| ConnectError::NotMcp { problem })?;
+    let largest = limits.result_bytes.saturating_add(ENVELOPE_BYTES);
+    let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+        .custom_headers(headers.clone())
+        .max_json_response_size(largest)
+        .max_sse_event_size(largest)
+        // How many calls there may be is decided before they come here; this only must not be less.
+        .max_concurrent_requests(MAX_REQUESTS);
+    let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
+    match Client::default().serve_with_lifecycle(transport, mode).await {
+        Ok(running) => {
+            let carrier = Arc::new(Endpoint { place, result_bytes: limits.result_bytes });
+            Ok(Arc::new(Session::new(running, carrier, shelf, limits.result_bytes)))
+        }
+        // What HTTP said is more than what the protocol missed because of it.
+        Err(error) => Err(http
+            .last_failure()
+            .map_or_else(|| handshake_failed(&error), |failure| failure.of(place))),
+    }
+}
+
+/// Requests that rmcp may have under way to one endpoint.
+const MAX_REQUESTS: usize = 1024;
 /// Room in a body for what surrounds a result.
 const ENVELOPE_BYTES: usize = 64 * 1024;
 
@@ -110,13 +164,27 @@ impl Carrier for Endpoint {
     }
 
     fn failure(&self, error: &(dyn std::error::Error + 'static)) -> SendError {
+        let place = self.place.clone();
         match Failure::find(error) {
             Some(Failure::TooLarge) => SendError::TooLarge { limit: self.result_bytes },
-            Some(failure) => {
-                SendError::Refused { detail: failure.of(self.place.clone()).to_string() }
+            // The request did not leave.
+            Some(failure @ (Failure::UnknownHost | Failure::Unreachable(_))) => {
+                SendError::Unreachable { detail: failure.of(place).to_string() }
             }
-            None => SendError::Gone { detail: self.place.clone() },
+            // It did, and nobody knows what became of it.
+            Some(Failure::Broken(problem)) => {
+                SendError::Gone { detail: format!("{place} broke off: {problem}") }
+            }
+            Some(Failure::Status(404 | 410)) => {
+                SendError::Unreachable { detail: format!("there is nothing at {place} any more") }
+            }
+            Some(failure) => SendError::Refused { detail: failure.of(place).to_string() },
+            None => SendError::Gone { detail: place },
         }
+    }
+
+    fn has_headers(&self) -> bool {
+        true
     }
 }
 

@@ -10,7 +10,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Connection, Peer, Raw, SendError};
+use super::{Connection, Peer, Raw, SendError, ToolCall};
 use crate::server::Era;
 use crate::size::size;
 
@@ -142,7 +142,12 @@ impl Local {
             // The first of a name wins, as it does in the catalogue.
             by_name.entry(tool.name.clone()).or_insert(tool);
         }
-        let peer = Peer { era: Era::Local, revision: "in memory".to_owned(), calls_itself: None };
+        let peer = Peer {
+            era: Era::Local,
+            revision: "in memory".to_owned(),
+            calls_itself: None,
+            param_headers: false,
+        };
         Self { entries, tools: by_name, peer }
     }
 }
@@ -157,8 +162,9 @@ impl Connection for Local {
         Ok(json!({ "tools": self.entries }))
     }
 
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError> {
-        let Some(tool) = self.tools.get(tool) else {
+    async fn call(&self, call: ToolCall) -> Result<Raw, SendError> {
+        let ToolCall { tool, arguments, .. } = call;
+        let Some(tool) = self.tools.get(&tool) else {
             let message = "no such tool".to_owned();
             return Err(SendError::Rpc { code: INVALID_PARAMS, message });
         };

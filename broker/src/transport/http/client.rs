@@ -63,6 +63,15 @@ impl Http {
         Ok(Self { client, failure: Arc::default(), shelf })
     }
 
+    /// Asks for what is at a URL of the endpoint's origin.
+    pub(super) async fn get(
+        &self,
+        url: Url,
+        headers: http::HeaderMap,
+    ) -> reqwest::Result<reqwest::Response> {
+        self.client.get(url).headers(headers).send().await
+    }
+
     /// The failure of the last exchange, unless it was good.
     pub(super) fn last_failure(&self) -> Option<Failure> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()

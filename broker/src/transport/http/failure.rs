@@ -12,6 +12,8 @@ pub(super) enum Failure {
     Status(u16),
     UnknownHost,
     Unreachable(String),
+    /// The exchange broke off after it had begun.
+    Broken(String),
     TooLarge,
     NotMcp(String),
 }
@@ -36,7 +38,9 @@ impl Failure {
             Self::Status(404) => ConnectError::NotFound { url },
             Self::Status(status) => ConnectError::Status { url, status },
             Self::UnknownHost => ConnectError::UnknownHost { url },
-            Self::Unreachable(problem) => ConnectError::Unreachable { url, problem },
+            Self::Unreachable(problem) | Self::Broken(problem) => {
+                ConnectError::Unreachable { url, problem }
+            }
             Self::TooLarge => {
                 ConnectError::NotMcp { problem: "its answer is too large".to_owned() }
             }
@@ -80,7 +84,8 @@ fn unreachable(error: &reqwest::Error) -> Failure {
         next = current.source();
     }
     // The outer messages repeat the URL with its query.
-    Failure::Unreachable(innermost(error))
+    let problem = innermost(error);
+    if error.is_connect() { Failure::Unreachable(problem) } else { Failure::Broken(problem) }
 }
 
 fn innermost(error: &dyn Error) -> String {
