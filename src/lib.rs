@@ -26,7 +26,7 @@ pub mod worker;
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    Approver, CallLimits, Decision, Event, Events, Grant, LocalTool, PendingCall, Policy, Secret,
+    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool, PendingCall, Policy, Secret,
     ServerConfig, ServerState, ServerStatus,
 };
 pub use ::runtime::{

@@ -1,7 +1,7 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
 use crate::{bridge::Bridge, report::Report};
-use broker::{Approver, Broker, CallLimits, Events, LocalTool, Policy, ServerConfig, ServerStatus};
+use broker::{Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerStatus};
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::sync::Arc;
@@ -72,6 +72,12 @@ impl Builder {
     /// Sets who is asked. Default: nobody, so that what would be asked is denied.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.broker = self.broker.approver(approver);
+        self
+    }
+
+    /// Sets who puts questions of servers to the user. Default: nobody, and servers are told so.
+    pub fn elicitor(mut self, elicitor: Arc<dyn Elicitor>) -> Self {
+        self.broker = self.broker.elicitor(elicitor);
         self
     }
 

@@ -11,6 +11,7 @@ use crate::approval::{Approver, Grants};
 use crate::broker::{Broker, Inner};
 use crate::catalogue::Store;
 use crate::config::ServerConfig;
+use crate::elicitation::Elicitor;
 use crate::events::{Events, Silence};
 use crate::limits::CallLimits;
 use crate::policy::Policy;
@@ -24,6 +25,7 @@ pub struct Builder {
     sources: Vec<(String, Source)>,
     policy: Policy,
     approver: Option<Arc<dyn Approver>>,
+    elicitor: Option<Arc<dyn Elicitor>>,
     limits: CallLimits,
     events: Option<Arc<dyn Events>>,
 }
@@ -68,6 +70,12 @@ impl Builder {
         self
     }
 
+    /// Sets who puts questions of servers to the user. Default: nobody, and servers are told so.
+    pub fn elicitor(mut self, elicitor: Arc<dyn Elicitor>) -> Self {
+        self.elicitor = Some(elicitor);
+        self
+    }
+
     /// Sets the bounds of each call.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.limits = limits;
@@ -96,10 +104,10 @@ impl Builder {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
-        let Self { sources, policy, approver, limits, events } = self;
+        let Self { sources, policy, approver, elicitor, limits, events } = self;
         let events = events.unwrap_or_else(|| Arc::new(Silence));
         let runtime = Handle::current();
-        let hub = Arc::new(Hub { catalogue: Store::default(), limits, events, runtime });
+        let hub = Arc::new(Hub { catalogue: Store::default(), limits, events, runtime, elicitor });
         let servers: BTreeMap<_, _> = sources
             .into_iter()
             .map(|(name, source)| (name.clone(), Server::new(name, source, Arc::clone(&hub))))

@@ -20,7 +20,9 @@ mod error;
 mod policy;
 mod reach;
 mod resolve;
+mod resources;
 mod result;
+mod rounds;
 mod send;
 mod throttle;
 mod validate;
@@ -36,8 +38,10 @@ pub(crate) use error::Fault;
 pub use error::{Kind, ToolError};
 
 use crate::broker::Inner;
+use crate::elicitation::{Caller, Standing};
 use crate::ledger::{Allowance, Book, CallId};
 use crate::limits::CallLimits;
+use crate::transport::Method;
 use crate::turns::RunKey;
 use approval::Asking;
 
@@ -59,9 +63,24 @@ pub struct Request {
     /// Told `true` when somebody is being asked about the call and `false` when that is over, so
     /// that the caller can stop its clock meanwhile.
     pub waiting: Arc<dyn Fn(bool) + Send + Sync>,
+    pub(crate) method: Method,
 }
 
 impl Request {
+    /// A read of a resource of a server, through the same stations as a call. To policy it is the
+    /// tool `resources/read` of the server, whose argument is `uri`.
+    pub fn read_resource(server: impl Into<String>, uri: impl Into<String>) -> Self {
+        let input = serde_json::json!({ "uri": uri.into() });
+        let method = Method::ReadResource;
+        Self { method, ..Self::new(server, method.name(), input) }
+    }
+
+    /// The list of a server's resources: the tool `resources/list`.
+    pub fn list_resources(server: impl Into<String>) -> Self {
+        let method = Method::ListResources;
+        Self { method, ..Self::new(server, method.name(), Value::Null) }
+    }
+
     /// A call with arguments and nothing else.
     pub fn new(server: impl Into<String>, tool: impl Into<String>, input: Value) -> Self {
         Self {
@@ -71,6 +90,7 @@ impl Request {
             timeout: None,
             line: None,
             waiting: Arc::new(|_| ()),
+            method: Method::CallTool,
         }
     }
 
@@ -173,10 +193,10 @@ impl Journey<'_> {
     }
 
     async fn pass(&self, request: &Request) -> Result<Answer, Halt> {
-        let Request { server, tool, input, timeout, line, waiting } = request;
+        let Request { server, tool, input, timeout, line, waiting, method } = request;
         let limits = &self.broker.hub.limits;
 
-        let target = resolve::resolve(self.broker, server, tool).await?;
+        let target = resolve::resolve(self.broker, *method, server, tool).await?;
         let call = validate::validate(target, input.clone(), limits)?;
         self.book.weigh(self.id, call.argument_bytes());
 
@@ -196,11 +216,22 @@ impl Journey<'_> {
         let call = throttle::enter(call, self.run, &deadline).await?;
         let call = reach::reach(call, &deadline).await?;
         let events = self.broker.hub.events.as_ref();
-        let sending = send::Sending { book: self.book, id: self.id, events, deadline };
+        let caller = Caller {
+            server: server.clone(),
+            tool: tool.clone(),
+            call: self.id,
+            line: *line,
+            standing: Standing::new(Arc::clone(waiting)),
+        };
+        let sending =
+            send::Sending { book: self.book, hub: &self.broker.hub, caller, events, deadline };
         let (tool, raw) = sending.send(call).await?;
 
         self.book.weigh_result(self.id, raw.bytes);
-        Ok(result::read(&tool, raw, limits)?)
+        Ok(match method {
+            Method::CallTool => result::read(&tool, raw, limits)?,
+            _ => resources::read(*method, raw, limits)?,
+        })
     }
 }
 
@@ -228,6 +259,12 @@ impl Deadline {
     /// The server gave a sign of life.
     fn prolong(&mut self, sign: Instant) {
         self.at = (sign + self.time).min(self.latest);
+    }
+
+    /// Somebody was asked for so long; that time does not count.
+    fn shift(&mut self, by: Duration) {
+        self.at += by;
+        self.latest += by;
     }
 
     /// What ran out.

@@ -17,6 +17,7 @@ pub(crate) use life::{Life, Reached};
 
 use crate::catalogue::Store;
 use crate::config::ServerConfig;
+use crate::elicitation::Elicitor;
 use crate::events::Events;
 use crate::limits::CallLimits;
 use crate::turns::{RunKey, Turn, Turns};
@@ -80,6 +81,8 @@ pub(crate) struct Hub {
     pub(crate) limits: CallLimits,
     pub(crate) events: Arc<dyn Events>,
     pub(crate) runtime: Handle,
+    /// Who is asked when a server wants to know something.
+    pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
 }
 
 /// A server of the configuration.

@@ -16,15 +16,18 @@ mod text;
 
 pub(crate) use discreet::Discreet;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use rmcp::service::ClientInitializeError;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+use crate::elicitation::Caller;
 use crate::secret::{Secret, redact};
 use crate::server::{ConnectError, Era};
 use notices::{Heard, OnProgress};
-pub(crate) use session::UNSUPPORTED_REVISION;
+pub(crate) use session::{Client, UNSUPPORTED_REVISION};
 
 /// One server that has been reached. Many calls may use it at once.
 #[async_trait]
@@ -59,10 +62,44 @@ pub(crate) trait Connection: Send + Sync {
     async fn close(&self);
 }
 
+/// What is asked of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    CallTool,
+    /// The argument is `uri`.
+    ReadResource,
+    /// The argument, if any, is `cursor`.
+    ListResources,
+}
+
+impl Method {
+    /// The name of it in MCP.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CallTool => "tools/call",
+            Self::ReadResource => "resources/read",
+            Self::ListResources => "resources/list",
+        }
+    }
+}
+
+/// What a request has with it when it is sent again after the server asked something.
+#[derive(Clone)]
+pub(crate) struct Round {
+    pub(crate) responses: BTreeMap<String, Value>,
+    /// As the server gave it; nothing if it gave nothing.
+    pub(crate) state: Option<String>,
+}
+
 /// A call as it is sent.
+#[derive(Clone)]
 pub(crate) struct ToolCall {
+    pub(crate) method: Method,
     /// The server's name of the tool.
     pub(crate) tool: String,
+    /// Whose call it is, for questions of the server.
+    pub(crate) caller: Caller,
+    pub(crate) round: Option<Round>,
     pub(crate) arguments: Map<String, Value>,
     /// Arguments that travel as headers too, where there are any.
     pub(crate) headers: Vec<(String, String)>,

@@ -13,6 +13,7 @@ use super::throttle::AdmittedCall;
 use super::validate::ValidCall;
 use super::{Deadline, Fault, Halt, Kind};
 use crate::server::Reached;
+use crate::transport::Method;
 use crate::turns::Turn;
 
 /// A call that can be sent. Only this file makes one.
@@ -34,6 +35,10 @@ pub(super) async fn reach(call: AdmittedCall, deadline: &Deadline) -> Result<Rea
             return Err(Fault::new(Kind::Timeout, message).into());
         }
     };
+    if target.method != Method::CallTool {
+        // What stands for them is ours, and does not change.
+        return Ok(ReadyCall { call, reached, turn });
+    }
     let tool = &target.tool.tool;
     let catalogue = target.server.hub.catalogue.current();
     match catalogue.usable(&tool.server, &tool.name) {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Kind};
+use super::{Fault, Kind, resources};
 use crate::broker::Inner;
 use crate::catalogue::{Catalogue, Usable};
 use crate::server::Server;
+use crate::transport::Method;
 
 /// Names less alike than this (Jaro-Winkler) are no help as a suggestion.
 const ALIKE: f64 = 0.8;
@@ -14,18 +15,28 @@ const ALIKE: f64 = 0.8;
 pub(super) struct Target {
     pub(super) tool: Arc<Usable>,
     pub(super) server: Arc<Server>,
+    pub(super) method: Method,
 }
 
 /// Finds the tool by its exact names. A server of which it is not known what it has is reached
 /// first.
-pub(super) async fn resolve(broker: &Inner, server: &str, tool: &str) -> Result<Target, Fault> {
+pub(super) async fn resolve(
+    broker: &Inner,
+    method: Method,
+    server: &str,
+    tool: &str,
+) -> Result<Target, Fault> {
     let Some(found) = broker.servers.get(server) else {
         let hint = nearest(server, broker.servers.keys().map(String::as_str));
         return Err(unavailable(format!("there is no server `{server}`{hint}")));
     };
+    if method != Method::CallTool {
+        let tool = resources::stand_in(server, method)?;
+        return Ok(Target { tool, server: Arc::clone(found), method });
+    }
     let known = |catalogue: &Catalogue| {
         let tool = Arc::clone(catalogue.usable(server, tool)?);
-        Some(Target { tool, server: Arc::clone(found) })
+        Some(Target { tool, server: Arc::clone(found), method })
     };
     if let Some(target) = known(&broker.hub.catalogue.current()) {
         return Ok(target);

@@ -7,13 +7,15 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::reach::ReadyCall;
-use super::{Deadline, Fault, Halt, Kind};
+use super::rounds::{self, Stop};
+use super::{Deadline, Fault, Halt, Kind, resources};
 use crate::catalogue::Usable;
+use crate::elicitation::Caller;
 use crate::events::{Event, Events};
-use crate::ledger::{Book, CallId};
-use crate::server::{Reached, Server};
+use crate::ledger::Book;
+use crate::server::{Hub, Reached, Server};
 use crate::transport::notices::{OnProgress, Progress};
-use crate::transport::{Raw, SendError, ToolCall, UNSUPPORTED_REVISION};
+use crate::transport::{Connection, Method, Raw, SendError, ToolCall, UNSUPPORTED_REVISION};
 
 /// The code of a server that wants other headers.
 const HEADER_MISMATCH: i64 = -32020;
@@ -25,14 +27,15 @@ const MESSAGE_CHARS: usize = 200;
 /// What sending a call needs beside the call.
 pub(super) struct Sending<'a> {
     pub(super) book: &'a Book,
-    pub(super) id: CallId,
+    pub(super) hub: &'a Hub,
+    pub(super) caller: Caller,
     pub(super) events: &'a dyn Events,
     pub(super) deadline: Deadline,
 }
 
 impl Sending<'_> {
     /// Sends the call. The ledger is written first: no call is in flight that it does not know.
-    pub(super) async fn send(mut self, ready: ReadyCall) -> Result<(Arc<Usable>, Raw), Halt> {
+    pub(super) async fn send(self, ready: ReadyCall) -> Result<(Arc<Usable>, Raw), Halt> {
         let ReadyCall { call, reached, turn } = ready;
         let (target, arguments) = call.into_parts();
         let tool = &target.tool.tool;
@@ -40,19 +43,41 @@ impl Sending<'_> {
             Fault::new(Kind::InvalidInput, format!("the arguments cannot be sent: {problem}"))
         })?;
         let (follow, mut signs) = self.follow();
-        let call = ToolCall { tool: tool.name.clone(), arguments, headers, on_progress: follow };
-        if !self.book.mark_sent(self.id) {
+        let call = ToolCall {
+            method: target.method,
+            tool: tool.name.clone(),
+            caller: self.caller.clone(),
+            round: None,
+            arguments,
+            headers,
+            on_progress: follow,
+        };
+        if !self.book.mark_sent(self.caller.call) {
             return Err(Fault::new(Kind::Cancelled, "the run has ended").into());
         }
-        let mut answer = reached.connection.call(call);
+        let mut answer = std::pin::pin!(self.answer(reached.connection.as_ref(), call));
+        let mut deadline = self.deadline;
+        let mut questions = self.caller.standing.subscribe();
+        // Since when somebody is being asked: the clock stands meanwhile.
+        let mut asking: Option<Instant> = None;
         // Dropping the call at the deadline is what cancels it at the server.
         let answer = loop {
             tokio::select! {
                 biased;
                 answer = &mut answer => break Some(answer),
-                () = sleep_until(self.deadline.at) => break None,
+                Ok(()) = questions.changed() => {
+                    match (*questions.borrow_and_update(), asking) {
+                        (0, Some(since)) => {
+                            deadline.shift(since.elapsed());
+                            asking = None;
+                        }
+                        (1.., None) => asking = Some(Instant::now()),
+                        _ => {}
+                    }
+                }
+                () = sleep_until(deadline.at), if asking.is_none() => break None,
                 Some(progress) = signs.next() => {
-                    self.deadline.prolong(Instant::now());
+                    deadline.prolong(Instant::now());
                     self.tell(&tool.server, &tool.name, progress);
                 }
             }
@@ -60,13 +85,22 @@ impl Sending<'_> {
         drop(turn);
         match answer {
             Some(Ok(raw)) => Ok((target.tool, raw)),
-            Some(Err(error)) => Err(halt(error, &target.server, &reached)),
+            Some(Err(Stop::Fault(fault))) => Err(fault.into()),
+            Some(Err(Stop::Send(error))) => Err(halt(error, &target.server, &reached)),
             None => Err(Fault::new(
                 Kind::Timeout,
-                format!("no answer {}; the call may still take effect", self.deadline.what()),
+                format!("no answer {}; the call may still take effect", deadline.what()),
             )
             .into()),
         }
+    }
+
+    /// The result, after as many rounds as it takes.
+    async fn answer(&self, connection: &dyn Connection, call: ToolCall) -> Result<Raw, Stop> {
+        if call.method == Method::ListResources {
+            return resources::list(connection, call, &self.hub.limits).await.map_err(Stop::Send);
+        }
+        rounds::converse(connection, self.hub.elicitor.as_deref(), &self.caller, call).await
     }
 
     /// Where progress goes in, and where it comes out.
@@ -90,7 +124,7 @@ impl Sending<'_> {
             text.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
         };
         self.events.on_event(&Event::CallProgress {
-            id: self.id,
+            id: self.caller.call,
             server: server.to_owned(),
             tool: tool.to_owned(),
             progress,

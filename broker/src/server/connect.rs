@@ -10,7 +10,7 @@ use crate::catalogue::{Listing, ListingError, Rules, list};
 use crate::config::{ServerConfig, Settings};
 use crate::secret::Secret;
 use crate::transport::local::{Local, LocalTool};
-use crate::transport::{Connection, Discreet, NoConnection, http, stdio};
+use crate::transport::{Client, Connection, Discreet, NoConnection, http, stdio};
 
 /// Where the tools of a server come from.
 pub(crate) enum Source {
@@ -44,13 +44,14 @@ impl Server {
     ) -> Result<Connected, NoConnection> {
         let (time, limits) = (config.connect_timeout, &self.hub.limits);
         let deadline = Instant::now() + time;
+        let client = Client::new(self.hub.elicitor.clone());
         let connection = match settings {
             Settings::Stdio(program) => {
-                stdio::connect(program, known, time, limits.result_bytes).await?
+                stdio::connect(program, known, time, limits.result_bytes, &client).await?
             }
             Settings::Http { url, headers } => {
                 let place = http::Place { url: &url, headers: &headers };
-                http::connect(place, known, time, limits).await?
+                http::connect(place, known, time, limits, &client).await?
             }
         };
         let connection = Discreet::wrap(connection, secrets.to_vec());

@@ -42,6 +42,7 @@ pub(crate) async fn connect(
     known: Option<Era>,
     time: Duration,
     limits: &CallLimits,
+    client: &Client,
 ) -> Result<Arc<dyn Connection>, ConnectError> {
     let url = parse(place.url)?;
     let headers = header_map(place.headers)?;
@@ -57,10 +58,10 @@ pub(crate) async fn connect(
         _ => auto.clone(),
     };
     let shaking = async {
-        match shake_hands(&url, &headers, first, limits).await {
+        match shake_hands(&url, &headers, first, limits, client).await {
             // It answered, and not as the last time: another server is there now.
             Err(error) if known.is_some() && says_another_era(&error) => {
-                shake_hands(&url, &headers, auto, limits).await
+                shake_hands(&url, &headers, auto, limits, client).await
             }
             other => other,
         }
@@ -88,6 +89,7 @@ async fn shake_hands(
     headers: &HashMap<HeaderName, HeaderValue>,
     mode: ClientLifecycleMode,
     limits: &CallLimits,
+    client: &Client,
 ) -> Result<Arc<dyn Connection>, ConnectError> {
     let place = place(url);
     let shelf = Arc::new(Shelf::default());
@@ -101,7 +103,7 @@ async fn shake_hands(
         // How many calls there may be is decided before they come here; this only must not be less.
         .max_concurrent_requests(MAX_REQUESTS);
     let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
-    match Client::default().serve_with_lifecycle(transport, mode).await {
+    match client.clone().serve_with_lifecycle(transport, mode).await {
         Ok(running) => {
             let carrier = Arc::new(Endpoint { place, result_bytes: limits.result_bytes });
             Ok(Arc::new(Session::new(running, carrier, shelf, limits.result_bytes)))

@@ -8,9 +8,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, ErrorCode, Implementation,
-    ListRootsRequestMethod, ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, RequestId, ServerResult,
+    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, ElicitationCreateRequestMethod,
+    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, FormElicitationCapability,
+    Implementation, ListResourcesRequest, ListRootsRequestMethod, ListToolsRequest,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequest,
+    ReadResourceRequestParams, RequestId, ServerResult, UrlElicitationCapability,
 };
 use rmcp::service::{
     NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService,
@@ -24,7 +26,8 @@ use tokio::task::AbortHandle;
 use super::listen::listen;
 use super::notices::{Heard, Notices, OnProgress, Progress};
 use super::shelf::Shelf;
-use super::{Connection, Peer, Raw, SendError, ToolCall};
+use super::{Connection, Method, Peer, Raw, SendError, ToolCall};
+use crate::elicitation::{Desk, Elicitor};
 use crate::server::Era;
 use crate::size::size;
 
@@ -42,16 +45,30 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// What we are to a server: a client that can do nothing but list and call tools.
 #[derive(Clone, Default)]
-pub(super) struct Client {
+pub(crate) struct Client {
     pub(super) notices: Arc<Notices>,
+    pub(super) desk: Arc<Desk>,
+}
+
+impl Client {
+    /// A client that can put questions to somebody, if there is anybody.
+    pub(crate) fn new(elicitor: Option<Arc<dyn Elicitor>>) -> Self {
+        Self { desk: Arc::new(Desk::new(elicitor)), ..Self::default() }
+    }
 }
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new("cofferdam", env!("CARGO_PKG_VERSION"));
         // The revision is for the old handshake; the modern question names its own.
-        ClientConfig::new(ClientCapabilities::default(), us)
-            .with_protocol_version(legacy_revision())
+        let mut capabilities = ClientCapabilities::default();
+        // Whoever says that it can be asked will be asked.
+        capabilities.elicitation = self.desk.is_staffed().then(|| {
+            ElicitationCapability::new()
+                .with_form(FormElicitationCapability::default())
+                .with_url(UrlElicitationCapability::default())
+        });
+        ClientConfig::new(capabilities, us).with_protocol_version(legacy_revision())
     }
 
     // We do not declare roots, so the answer is not an empty list.
@@ -61,6 +78,25 @@ impl ClientHandler for Client {
         _: RequestContext<RoleClient>,
     ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
         Err(ErrorData::method_not_found::<ListRootsRequestMethod>())
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        if !self.desk.is_staffed() {
+            return Err(ErrorData::method_not_found::<ElicitationCreateRequestMethod>());
+        }
+        let odd = |problem: String| ErrorData::invalid_params(problem, None);
+        let params = serde_json::to_value(params).map_err(|error| odd(error.to_string()))?;
+        let answer = tokio::select! {
+            biased;
+            answer = self.desk.ask(&params) => answer.map_err(|error| odd(error.to_string()))?,
+            // The answer would be to a question that nobody has any more.
+            () = self.desk.deserted() => serde_json::json!({ "action": "cancel" }),
+        };
+        serde_json::from_value(answer).map_err(|error| odd(error.to_string()))
     }
 
     async fn on_progress(
@@ -112,6 +148,7 @@ pub(super) struct Session {
     carrier: Arc<dyn Carrier>,
     shelf: Arc<Shelf>,
     notices: Arc<Notices>,
+    desk: Arc<Desk>,
     listener: Option<AbortHandle>,
     result_bytes: usize,
     runtime: Handle,
@@ -125,6 +162,7 @@ impl Session {
         result_bytes: usize,
     ) -> Self {
         let notices = Arc::clone(&running.service().notices);
+        let desk = Arc::clone(&running.service().desk);
         let info = running.peer_info();
         let revision = info.as_ref().map(|info| info.protocol_version.clone());
         let modern = revision.as_ref().is_some_and(|revision| !revision.has_initialize());
@@ -145,7 +183,7 @@ impl Session {
         let listener = (modern && tells)
             .then(|| runtime.spawn(listen(rmcp.clone(), Arc::clone(&notices))).abort_handle());
         let running = Mutex::new(Some(running));
-        Self { rmcp, running, peer, carrier, shelf, notices, listener, result_bytes, runtime }
+        Self { rmcp, running, peer, carrier, shelf, notices, desk, listener, result_bytes, runtime }
     }
 
     /// Sends a request, and once more if the server refuses its revision although it knows it: such
@@ -253,6 +291,38 @@ impl From<SendError> for Refusal {
     }
 }
 
+/// A call as rmcp has it.
+fn request(call: ToolCall) -> ClientRequest {
+    let ToolCall { method, tool, arguments, headers, round, .. } = call;
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+    match method {
+        Method::CallTool => {
+            let mut params = CallToolRequestParams::new(tool).with_arguments(arguments);
+            if let Some(round) = round {
+                params.input_responses = Some(round.responses).filter(|all| !all.is_empty());
+                params.request_state = round.state;
+            }
+            let mut request = CallToolRequest::new(params);
+            if !headers.is_empty() {
+                request.extensions.insert(CallHeaders(headers));
+            }
+            ClientRequest::CallToolRequest(request)
+        }
+        Method::ReadResource => {
+            let mut params = ReadResourceRequestParams::new(argument("uri").unwrap_or_default());
+            if let Some(round) = round {
+                params.input_responses = Some(round.responses).filter(|all| !all.is_empty());
+                params.request_state = round.state;
+            }
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        }
+        Method::ListResources => {
+            let params = PaginatedRequestParams::default().with_cursor(argument("cursor"));
+            ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(params))
+        }
+    }
+}
+
 /// A result that went through rmcp's types after all.
 fn typed(result: &ServerResult) -> Result<Raw, SendError> {
     let value = serde_json::to_value(result)
@@ -278,13 +348,9 @@ impl Connection for Session {
     }
 
     async fn call(&self, call: ToolCall) -> Result<Raw, SendError> {
-        let ToolCall { tool, arguments, headers, on_progress } = call;
-        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let mut request = CallToolRequest::new(params);
-        if !headers.is_empty() {
-            request.extensions.insert(CallHeaders(headers));
-        }
-        self.request(ClientRequest::CallToolRequest(request), Some(on_progress)).await
+        let _seat = self.desk.seat(call.caller.clone());
+        let on_progress = Arc::clone(&call.on_progress);
+        self.request(request(call), Some(on_progress)).await
     }
 
     fn heard(&self) -> Option<watch::Receiver<Heard>> {

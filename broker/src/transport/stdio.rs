@@ -47,9 +47,10 @@ pub(crate) async fn connect(
     known: Option<Era>,
     timeout: Duration,
     result_bytes: usize,
+    client: &Client,
 ) -> Result<Arc<dyn Connection>, NoConnection> {
     let deadline = Instant::now() + timeout;
-    let start = |mode| Start { program: &program, result_bytes, timeout, deadline, mode };
+    let start = |mode| Start { program: &program, client, result_bytes, timeout, deadline, mode };
     let auto = ClientLifecycleMode::Auto {
         preferred_versions: modern_revisions(),
         legacy_version: Some(legacy_revision()),
@@ -84,6 +85,7 @@ fn modern() -> ClientLifecycleMode {
 /// One attempt to start the program and shake hands.
 struct Start<'a> {
     program: &'a Program,
+    client: &'a Client,
     result_bytes: usize,
     timeout: Duration,
     deadline: Instant,
@@ -120,7 +122,7 @@ impl Start<'_> {
         let line_bytes = self.result_bytes.saturating_add(ENVELOPE_BYTES);
         let shelf = Arc::new(Shelf::default());
         let onto = Arc::clone(&shelf);
-        let client = Client::default();
+        let client = self.client.clone();
         let read = Read { shelf: onto, notices: Arc::clone(&client.notices), line_bytes };
         let pipe = Pipe::new(stdin, stdout, Arc::clone(&process), read, probe);
         let shaking = client.serve_with_lifecycle(pipe, self.mode.clone());

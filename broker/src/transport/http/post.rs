@@ -88,7 +88,10 @@ fn shelved(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
     let wanted = matches!(
         request.request,
-        ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_)
+        ClientRequest::CallToolRequest(_)
+            | ClientRequest::ListToolsRequest(_)
+            | ClientRequest::ReadResourceRequest(_)
+            | ClientRequest::ListResourcesRequest(_)
     );
     wanted.then(|| request.id.clone())
 }

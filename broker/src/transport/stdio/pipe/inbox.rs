@@ -46,7 +46,10 @@ impl Inbox {
     /// Takes note of a request that is about to be sent.
     pub(super) fn expect(&mut self, request: &JsonRpcRequest<ClientRequest>) {
         match &request.request {
-            ClientRequest::ListToolsRequest(_) | ClientRequest::CallToolRequest(_) => {
+            ClientRequest::ListToolsRequest(_)
+            | ClientRequest::CallToolRequest(_)
+            | ClientRequest::ReadResourceRequest(_)
+            | ClientRequest::ListResourcesRequest(_) => {
                 self.shelf.expect(request.id.clone());
             }
             ClientRequest::DiscoverRequest(_) => self.probe = Some(request.id.clone()),
