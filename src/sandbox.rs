@@ -1,7 +1,9 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
 use crate::{bridge::Bridge, report::Report};
-use broker::{Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerStatus};
+use broker::{
+    Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerStatus,
+};
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::sync::Arc;

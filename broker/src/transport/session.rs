@@ -8,11 +8,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, ElicitationCreateRequestMethod,
-    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, FormElicitationCapability,
-    Implementation, ListResourcesRequest, ListRootsRequestMethod, ListToolsRequest,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequest,
-    ReadResourceRequestParams, RequestId, ServerResult, UrlElicitationCapability,
+    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, ElicitRequestParams,
+    ElicitResult, ElicitationCapability, ElicitationCreateRequestMethod, ErrorCode,
+    FormElicitationCapability, Implementation, ListResourcesRequest, ListRootsRequestMethod,
+    ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+    ReadResourceRequest, ReadResourceRequestParams, RequestId, ServerResult,
+    UrlElicitationCapability,
 };
 use rmcp::service::{
     NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService,

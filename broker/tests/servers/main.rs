@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be set up fails its test")]
 
 mod http;
+mod interactive;
 mod real;
 mod stdio;
 
