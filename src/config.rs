@@ -24,6 +24,7 @@ mod members;
 mod variables;
 mod quantity;
 mod server;
+mod share;
 mod policy;
 mod limits;
 
@@ -36,6 +37,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use error::Fault;
@@ -59,6 +61,8 @@ pub struct Config {
     pub policy: Policy,
     /// The bounds of each run.
     pub limits: Limits,
+    /// The longest that a call may take whatever progress its server reports, if it is said.
+    pub tool_timeout_max: Option<Duration>,
 }
 
 impl Config {
@@ -95,9 +99,17 @@ impl Config {
         }
     }
 
+    /// The same with servers that are all reached at once, also the lazy ones.
+    #[must_use]
+    pub fn eager(mut self) -> Self {
+        self.servers.values_mut().for_each(|server| server.lazy = false);
+        self
+    }
+
     /// A sandbox of these servers, this policy and these limits.
     pub fn builder(self) -> Builder {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
+        let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         self.servers
             .into_iter()
             .fold(builder, |builder, (name, config)| builder.server(name, config))
@@ -110,7 +122,9 @@ impl Config {
     ) -> Result<Self, Error> {
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, variable));
         match parsed {
-            Ok(Parts { servers, policy, limits }) => Ok(Self { path, servers, policy, limits }),
+            Ok(Parts { servers, policy, limits, tool_timeout_max }) => {
+                Ok(Self { path, servers, policy, limits, tool_timeout_max })
+            }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
                 Err(Error::Invalid { path, line: at.line, column: at.column, problem })
@@ -124,6 +138,7 @@ struct Parts {
     servers: BTreeMap<String, ServerConfig>,
     policy: Policy,
     limits: Limits,
+    tool_timeout_max: Option<Duration>,
 }
 
 impl Parts {
@@ -161,6 +176,10 @@ impl Parts {
             servers,
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
+            tool_timeout_max: match root.get("limits") {
+                Some(node) => limits::tool_timeout_max(node)?,
+                None => None,
+            },
         })
     }
 }

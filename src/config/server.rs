@@ -5,12 +5,15 @@ use super::{
     json::{Member, Node},
     members::Members,
     quantity::parse_duration,
-    variables,
+    share, variables,
 };
 use broker::{Secret, ServerConfig, Transport};
 use std::{collections::BTreeMap, ffi::OsString};
 
-const KEYS: [&str; 8] = ["type", "command", "args", "env", "cwd", "url", "headers", "timeout"];
+const KEYS: [&str; 13] = [
+    "type", "command", "args", "env", "cwd", "url", "headers", "timeout", "lazy", "calls", "rate",
+    "tools", "pins",
+];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_URLS: [&str; 2] = ["url", "headers"];
 
@@ -36,6 +39,19 @@ pub(super) fn read(
         // The text may hold a variable, so the error must not show it.
         config.connect_timeout =
             time.map_err(|_| node.bad_value(&what, "this is not a time such as \"30s\""))?;
+    }
+    if let Some(node) = entry.members.get("lazy") {
+        let super::Value::Bool(lazy) = &node.value else {
+            return Err(node.wrong_type(&entry.name("lazy"), "true or false"));
+        };
+        config.lazy = *lazy;
+    }
+    config.allowance = share::share(&entry.members, &entry.what)?;
+    if let Some(node) = entry.members.get("tools") {
+        config.tools = share::tools(node, &entry.what)?;
+    }
+    if let Some(node) = entry.members.get("pins") {
+        config.pins = share::pins(node, &entry.what)?;
     }
     Ok(config)
 }

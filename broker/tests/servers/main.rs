@@ -4,9 +4,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be set up fails its test")]
 
+mod cases;
+mod faults;
 mod http;
+mod life;
 mod real;
+mod scripted;
 mod stdio;
+mod wire;
 
 use std::time::Duration;
 
