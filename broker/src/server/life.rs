@@ -25,7 +25,11 @@ const WORTH_WAITING: Duration = Duration::from_secs(1);
 
 /// Where a server is in its life.
 #[derive(Default)]
-pub(crate) struct Life(Mutex<State>);
+pub(crate) struct Life {
+    state: Mutex<State>,
+    /// Held while the tools are listed again: of two lists the later one must be the one that stays.
+    listing: tokio::sync::Mutex<()>,
+}
 
 #[derive(Default)]
 struct State {
@@ -72,7 +76,7 @@ pub(crate) struct Reached {
 
 impl Life {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -235,6 +239,7 @@ impl Server {
 
     /// Lists the tools again.
     pub(crate) async fn refresh(self: &Arc<Self>) {
+        let _turn = self.life.listing.lock().await;
         let Look::Up(Reached { connection, generation }) = self.peek() else { return };
         let time = self.connect_timeout();
         match tokio::time::timeout(time, self.list(connection.as_ref())).await {

@@ -171,7 +171,6 @@ fn compare(seen: &[Seen], log: &[Value]) {
         *count.entry(name).or_default() += 1;
     }
     assert!(got.is_empty(), "the server got what no ledger has: {got:?}");
-    println!("{count:?}");
     for kind in ["succeeded", "execution", "protocol", "timeout", "unavailable", "unknown"] {
         assert!(count.contains_key(kind), "nothing of {kind} happened: {count:?}");
     }
