@@ -137,8 +137,8 @@ impl Builder {
         self
     }
 
-    /// Reaches the servers, all at once but the [lazy](ServerConfig::lazy) ones, and starts the first workers. Must be called on a tokio
-    /// runtime, which must outlive the sandbox.
+    /// Reaches the servers, all at once but the [lazy](ServerConfig::lazy) ones, and starts the
+    /// first workers. Must be called on a tokio runtime, which must outlive the sandbox.
     ///
     /// # Errors
     /// See [`Error`].

@@ -3,6 +3,7 @@
 mod backoff;
 mod connect;
 mod error;
+mod follow;
 mod life;
 mod watch;
 

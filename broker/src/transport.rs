@@ -5,6 +5,7 @@
 //! nobody here knows of survive.
 
 pub(crate) mod http;
+mod client;
 mod discover;
 mod listen;
 pub(crate) mod local;

@@ -137,12 +137,12 @@ impl Listing {
 
     /// The digests, by server and tool; also of those that are refused because they changed.
     fn pins(&self, sandbox: &Sandbox) -> Value {
+        let catalogue = sandbox.catalogue();
         let mut pins: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
         for Listed { tool, .. } in &self.tools {
             let of = pins.entry(&tool.server).or_default();
             of.insert(&tool.name, tool.digest().to_string());
         }
-        let catalogue = sandbox.catalogue();
         for bad in catalogue.rejected() {
             if let (Some(name), RejectReason::Changed { found, .. }) = (&bad.name, &bad.reason)
                 && self.unavailable.iter().any(|it| it.is(&bad.server, name))

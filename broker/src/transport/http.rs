@@ -20,7 +20,8 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::time::timeout;
 use url::Url;
 
-use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::client::{Client, legacy_revision, modern_revisions};
+use super::session::{Carrier, Session};
 use super::shelf::Shelf;
 use super::{Connection, SendError, handshake_failed};
 use crate::limits::CallLimits;

@@ -8,21 +8,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, ErrorCode, Implementation,
-    ListRootsRequestMethod, ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, RequestId, ServerResult,
+    ClientNotification, ClientRequest, ErrorCode, ListToolsRequest, PaginatedRequestParams,
+    RequestId, ServerResult,
 };
-use rmcp::service::{
-    NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService,
-};
-use rmcp::{ClientHandler, ErrorData, Peer as RmcpPeer, RoleClient, ServiceError};
+use rmcp::service::{PeerRequestOptions, RequestHandle, RunningService};
+use rmcp::{ErrorData, Peer as RmcpPeer, RoleClient, ServiceError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 use tokio::task::AbortHandle;
 
+use super::client::Client;
 use super::listen::listen;
-use super::notices::{Heard, Notices, OnProgress, Progress};
+use super::notices::{Heard, Notices, OnProgress};
 use super::shelf::Shelf;
 use super::{Connection, Peer, Raw, SendError, ToolCall};
 use crate::server::Era;
@@ -39,43 +37,6 @@ pub(crate) const UNSUPPORTED_REVISION: i64 = -32022;
 
 /// Time for an orderly end, after which the rest is left to the transport's `Drop`.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
-
-/// What we are to a server: a client that can do nothing but list and call tools.
-#[derive(Clone, Default)]
-pub(super) struct Client {
-    pub(super) notices: Arc<Notices>,
-}
-
-impl ClientHandler for Client {
-    fn get_info(&self) -> ClientConfig {
-        let us = Implementation::new("cofferdam", env!("CARGO_PKG_VERSION"));
-        // The revision is for the old handshake; the modern question names its own.
-        ClientConfig::new(ClientCapabilities::default(), us)
-            .with_protocol_version(legacy_revision())
-    }
-
-    // We do not declare roots, so the answer is not an empty list.
-    #[allow(deprecated, reason = "old servers ask for it all the same")]
-    async fn list_roots(
-        &self,
-        _: RequestContext<RoleClient>,
-    ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListRootsRequestMethod>())
-    }
-
-    async fn on_progress(
-        &self,
-        params: ProgressNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let ProgressNotificationParam { progress_token, progress, total, message, .. } = params;
-        self.notices.progress(&progress_token, Progress { progress, total, message });
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.notices.list_changed();
-    }
-}
 
 /// The headers of one call, on their way through rmcp to the transport.
 #[derive(Clone)]
@@ -336,14 +297,4 @@ impl Drop for CancelOnDrop<'_> {
                 .await;
         });
     }
-}
-
-/// The revisions without a handshake that we speak, best first.
-pub(super) fn modern_revisions() -> Vec<ProtocolVersion> {
-    vec![ProtocolVersion::V_2026_07_28]
-}
-
-/// The revision we propose to a server that wants a handshake; it may answer with an older one.
-pub(super) fn legacy_revision() -> ProtocolVersion {
-    ProtocolVersion::LATEST_WITH_INITIALIZE
 }

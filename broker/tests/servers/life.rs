@@ -458,7 +458,7 @@ async fn one_of_five_hangs_one_dies_one_floods_and_two_work() {
     let floods = Scripted::new(
         By::Stdio,
         &json!({
-            "on": { "t": [{ "stderr": "e", "times": 1_000_000 }, { "flood": 100_000 }, { "wait": 60 }] },
+            "on": { "t": [{ "stderr": "e", "times": 1_000_000 }, { "flood": 20_000 }, { "wait": 60 }] },
         }),
     );
     let echo = json!([{ "result": { "content": [], "structuredContent": "$arguments" } }]);
@@ -474,7 +474,7 @@ async fn one_of_five_hangs_one_dies_one_floods_and_two_work() {
         .server("a", a.config())
         .server("b", b.config())
         .policy(policy)
-        .limits(CallLimits::default().tool_timeout(Duration::from_secs(6)))
+        .limits(CallLimits::default().tool_timeout(Duration::from_secs(15)))
         .connect()
         .await
         .unwrap();
@@ -493,7 +493,8 @@ async fn one_of_five_hangs_one_dies_one_floods_and_two_work() {
     let (bad, took) = tokio::join!(futures::future::join_all(bad), good);
     let kinds: Vec<_> = bad.into_iter().map(|it| it.unwrap_err().kind).collect();
     assert_eq!(kinds, [Kind::Timeout, Kind::Unavailable, Kind::Timeout]);
-    assert!(took < Duration::from_secs(6), "the others waited: {took:?}");
+    // Whoever had to wait for one of those would have waited for its whole time.
+    assert!(took < Duration::from_secs(14), "the others waited: {took:?}");
     let ledger = run.close();
     let states = |server: &str| -> Vec<_> {
         let of = ledger.entries().iter().filter(|entry| entry.server == server);
