@@ -26,11 +26,12 @@ mod members;
 mod variables;
 mod quantity;
 mod server;
+mod share;
 mod policy;
 mod limits;
 
 use crate::{Builder, Sandbox};
-use broker::{Policy, ServerConfig};
+use broker::{Policy, ServerConfig, TokenStore};
 use json::{Node, Value};
 use members::Members;
 use runtime::Limits;
@@ -38,6 +39,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use error::Fault;
@@ -62,6 +64,8 @@ pub struct Config {
     pub policy: Policy,
     /// The bounds of each run.
     pub limits: Limits,
+    /// The longest that a call may take whatever progress its server reports, if it is said.
+    pub tool_timeout_max: Option<Duration>,
 }
 
 impl Config {
@@ -98,9 +102,18 @@ impl Config {
         }
     }
 
+    /// The same with servers that are all reached at once, also the lazy ones.
+    #[must_use]
+    pub fn eager(mut self) -> Self {
+        self.servers.values_mut().for_each(|server| server.lazy = false);
+        self
+    }
+
     /// A sandbox of these servers, this policy and these limits.
     pub fn builder(self) -> Builder {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
+        let builder = tokens().into_iter().fold(builder, Builder::tokens);
+        let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         self.servers
             .into_iter()
             .fold(builder, |builder, (name, config)| builder.server(name, config))
@@ -114,7 +127,9 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits }) => Ok(Self { path, servers, policy, limits }),
+            Ok(Parts { servers, policy, limits, tool_timeout_max }) => {
+                Ok(Self { path, servers, policy, limits, tool_timeout_max })
+            }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
                 Err(Error::Invalid { path, line: at.line, column: at.column, problem })
@@ -123,11 +138,18 @@ impl Config {
     }
 }
 
+/// Where logins of the user are kept: `cofferdam/logins` in the user's data directory.
+pub fn tokens() -> Option<TokenStore> {
+    let directories = directories::ProjectDirs::from("", "", "cofferdam")?;
+    Some(TokenStore::new(directories.data_dir().join("logins")))
+}
+
 /// The content of a file.
 struct Parts {
     servers: BTreeMap<String, ServerConfig>,
     policy: Policy,
     limits: Limits,
+    tool_timeout_max: Option<Duration>,
 }
 
 impl Parts {
@@ -165,6 +187,10 @@ impl Parts {
             servers,
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
+            tool_timeout_max: match root.get("limits") {
+                Some(node) => limits::tool_timeout_max(node)?,
+                None => None,
+            },
         })
     }
 }

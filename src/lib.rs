@@ -18,6 +18,7 @@
 
 mod bridge;
 pub mod config;
+mod declared;
 mod nearest;
 mod report;
 mod sandbox;

@@ -14,6 +14,7 @@ use crate::config::ServerConfig;
 use crate::elicitation::Elicitor;
 use crate::events::{Events, Silence};
 use crate::limits::CallLimits;
+use crate::oauth::TokenStore;
 use crate::policy::Policy;
 use crate::server::{Hub, Server, Source};
 use crate::transport::local::LocalTool;
@@ -26,6 +27,7 @@ pub struct Builder {
     policy: Policy,
     approver: Option<Arc<dyn Approver>>,
     elicitor: Option<Arc<dyn Elicitor>>,
+    tokens: Option<TokenStore>,
     limits: CallLimits,
     events: Option<Arc<dyn Events>>,
 }
@@ -76,6 +78,12 @@ impl Builder {
         self
     }
 
+    /// Sets where logins are kept. Default: nowhere, and nobody is logged in anywhere.
+    pub fn tokens(mut self, tokens: TokenStore) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
     /// Sets the bounds of each call.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.limits = limits;
@@ -104,10 +112,17 @@ impl Builder {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
-        let Self { sources, policy, approver, elicitor, limits, events } = self;
+        let Self { sources, policy, approver, elicitor, tokens, limits, events } = self;
         let events = events.unwrap_or_else(|| Arc::new(Silence));
         let runtime = Handle::current();
-        let hub = Arc::new(Hub { catalogue: Store::default(), limits, events, runtime, elicitor });
+        let hub = Arc::new(Hub {
+            catalogue: Store::default(),
+            limits,
+            events,
+            runtime,
+            elicitor,
+            tokens,
+        });
         let servers: BTreeMap<_, _> = sources
             .into_iter()
             .map(|(name, source)| (name.clone(), Server::new(name, source, Arc::clone(&hub))))

@@ -13,7 +13,9 @@ pub use deferred::Deferred;
 pub(crate) use deferred::Settings;
 
 use crate::catalogue::Digest;
+use crate::oauth::OAuth;
 use crate::secret::Secret;
+use crate::server::ConnectError;
 
 /// How long a server may take until its tools are listed, unless its configuration says otherwise.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,6 +26,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct ServerConfig {
     /// Where the server is.
     pub transport: Transport,
+    /// How to log in at a server that wants it (HTTP only).
+    pub oauth: OAuth,
     /// Whether policy may believe what the server's tools say about themselves (`annotations`).
     /// Default: no.
     pub trusted: bool,
@@ -127,6 +131,7 @@ impl ServerConfig {
     pub fn new(transport: Transport) -> Self {
         Self {
             transport,
+            oauth: OAuth::default(),
             trusted: false,
             connect_timeout: CONNECT_TIMEOUT,
             lazy: false,
@@ -149,6 +154,24 @@ impl ServerConfig {
         };
         secrets.insert(name.into(), value.into());
         self
+    }
+
+    /// Sets how to log in.
+    #[must_use]
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        self.oauth = oauth;
+        self
+    }
+
+    /// Fetches what of the settings is kept elsewhere, and returns the URL. None for programs.
+    ///
+    /// # Errors
+    /// [`ConnectError::Credential`].
+    pub async fn url(&self) -> Result<Option<String>, ConnectError> {
+        Ok(match self.transport.fetch().await?.0 {
+            Settings::Http { url, .. } => Some(url),
+            Settings::Stdio(_) => None,
+        })
     }
 
     /// Sets whether policy may believe the annotations of the server's tools.

@@ -39,6 +39,7 @@ mod credential;
 mod server;
 mod transport;
 mod catalogue;
+mod oauth;
 mod run;
 mod call;
 mod turns;
@@ -61,6 +62,7 @@ pub use elicitation::{Ask, Elicitation, Elicitor, Field, FieldKind, Form, Reply}
 pub use events::{Event, Events};
 pub use ledger::{Allowance, CallId, Entry, Ledger, State};
 pub use limits::CallLimits;
+pub use oauth::{Login, LoginError, OAuth, StoreError, TokenStore};
 pub use policy::{
     Action, AnnotationsAre, Pattern, PatternError, Policy, Rule, Verdict, function_name,
 };

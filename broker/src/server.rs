@@ -3,6 +3,7 @@
 mod backoff;
 mod connect;
 mod error;
+mod follow;
 mod life;
 mod watch;
 
@@ -20,6 +21,7 @@ use crate::config::ServerConfig;
 use crate::elicitation::Elicitor;
 use crate::events::Events;
 use crate::limits::CallLimits;
+use crate::oauth::TokenStore;
 use crate::turns::{RunKey, Turn, Turns};
 
 /// What has become of a server.
@@ -83,6 +85,8 @@ pub(crate) struct Hub {
     pub(crate) runtime: Handle,
     /// Who is asked when a server wants to know something.
     pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
+    /// Where logins are kept.
+    pub(crate) tokens: Option<TokenStore>,
 }
 
 /// A server of the configuration.

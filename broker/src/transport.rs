@@ -6,6 +6,8 @@
 
 mod discreet;
 pub(crate) mod http;
+mod client;
+mod discover;
 mod listen;
 pub(crate) mod local;
 pub(crate) mod notices;
@@ -27,7 +29,8 @@ use crate::elicitation::Caller;
 use crate::secret::{Secret, redact};
 use crate::server::{ConnectError, Era};
 use notices::{Heard, OnProgress};
-pub(crate) use session::{Client, UNSUPPORTED_REVISION};
+pub(crate) use client::Client;
+pub(crate) use session::UNSUPPORTED_REVISION;
 
 /// One server that has been reached. Many calls may use it at once.
 #[async_trait]

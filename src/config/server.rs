@@ -5,14 +5,20 @@ use super::{
     json::{Member, Node},
     members::Members,
     quantity::parse_duration,
+    share,
     variables::{self, Surroundings},
 };
-use broker::{Deferred, ServerConfig, Template, Transport};
+use broker::{Deferred, OAuth, ServerConfig, Template, Transport};
 use std::collections::BTreeMap;
 
-const KEYS: [&str; 8] = ["type", "command", "args", "env", "cwd", "url", "headers", "timeout"];
+const KEYS: [&str; 14] = [
+    "type", "command", "args", "env", "cwd", "url", "headers", "timeout", "lazy", "calls", "rate",
+    "tools", "pins", "oauth",
+];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
-const OF_URLS: [&str; 2] = ["url", "headers"];
+const OF_URLS: [&str; 3] = ["url", "headers", "oauth"];
+const OF_OAUTH: [&str; 5] =
+    ["clientId", "clientSecret", "clientMetadataUrl", "scopes", "redirectPort"];
 
 pub(super) fn read(
     member: &Member,
@@ -40,6 +46,22 @@ pub(super) fn read(
         config.connect_timeout =
             time.map_err(|_| node.bad_value(&what, "this is not a time such as \"30s\""))?;
     }
+    if let Some(node) = entry.members.get("lazy") {
+        let super::Value::Bool(lazy) = &node.value else {
+            return Err(node.wrong_type(&entry.name("lazy"), "true or false"));
+        };
+        config.lazy = *lazy;
+    }
+    config.allowance = share::share(&entry.members, &entry.what)?;
+    if let Some(node) = entry.members.get("tools") {
+        config.tools = share::tools(node, &entry.what)?;
+    }
+    if let Some(node) = entry.members.get("pins") {
+        config.pins = share::pins(node, &entry.what)?;
+    }
+    if let Some(node) = entry.members.get("oauth") {
+        config.oauth = entry.oauth(node)?;
+    }
     Ok(config)
 }
 
@@ -66,6 +88,41 @@ impl Entry<'_> {
             Deferred::http(self.required("url")?, self.texts("headers")?)
         };
         Ok(settings.plain().unwrap_or(Transport::Deferred(settings)))
+    }
+
+    fn oauth(&self, node: &Node) -> Result<OAuth, Fault> {
+        let what = self.name("oauth");
+        let members = Members::of(node, &what, &OF_OAUTH)?;
+        let text = |key: &str| {
+            let what = format!("`{key}` in {what}");
+            members.get(key).map(|node| Ok((self.text(node, &what)?, node, what))).transpose()
+        };
+        let plain = |key: &str| match text(key)? {
+            None => Ok(None),
+            Some((text, node, what)) => match text.plain() {
+                Some(text) => Ok(Some(text)),
+                None => Err(node.at.fault(Problem::TooEarly { what })),
+            },
+        };
+        let mut oauth = OAuth::default();
+        oauth.client_id = plain("clientId")?;
+        oauth.client_metadata_url = plain("clientMetadataUrl")?;
+        oauth.client_secret = text("clientSecret")?.map(|(text, ..)| text);
+        if let Some(node) = members.get("clientSecret").filter(|_| oauth.client_id.is_none()) {
+            let (what, missing) = (what.clone(), "`clientId` beside `clientSecret`".to_owned());
+            return Err(node.at.fault(Problem::Missing { what, missing }));
+        }
+        if let Some(node) = members.get("scopes") {
+            let scope = |node: &Node| Ok(node.string(&format!("a scope in {what}"))?.to_owned());
+            let scopes = node.list(&format!("`scopes` in {what}"), "a list of strings")?;
+            oauth.scopes = scopes.iter().map(scope).collect::<Result<_, _>>()?;
+        }
+        if let Some(node) = members.get("redirectPort") {
+            let wrong = || node.wrong_type(&format!("`redirectPort` in {what}"), "a port");
+            let super::Value::Number(number) = &node.value else { return Err(wrong()) };
+            oauth.redirect_port = Some(number.parse().map_err(|_| wrong())?);
+        }
+        Ok(oauth)
     }
 
     /// By `type`, or else by which of `command` and `url` is there.

@@ -84,11 +84,11 @@ fn integer(number: &serde_json::Number) -> Option<i64> {
 /// The text as a header may carry it.
 fn encode(text: String) -> String {
     let edge = |end: Option<char>| matches!(end, Some(' ' | '\t'));
-    let plain = text.chars().all(|c| matches!(c, ' '..='~'))
-        && !edge(text.chars().next())
-        && !edge(text.chars().next_back())
-        && !(text.starts_with("=?base64?") && text.ends_with("?="));
-    if plain { text } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
+    let is_unsafe = text.chars().any(|c| !matches!(c, ' '..='~'))
+        || edge(text.chars().next())
+        || edge(text.chars().next_back())
+        || text.starts_with("=?base64?") && text.ends_with("?=");
+    if is_unsafe { format!("=?base64?{}?=", STANDARD.encode(text)) } else { text }
 }
 
 struct Reader {

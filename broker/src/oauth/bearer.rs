@@ -121,9 +121,9 @@ pub(crate) fn wanted_scopes(challenge: &str) -> Option<Vec<String>> {
     let nowhere = Url::parse("http://localhost").ok()?;
     let challenge = WWWAuthenticateParams::parse(challenge, &nowhere);
     let plain = |scope: &str| scope.chars().filter(|c| c.is_ascii_graphic()).take(100).collect();
-    challenge
-        .is_insufficient_scope()
-        .then(|| challenge.scope.unwrap_or_default().split_whitespace().take(50).map(plain).collect())
+    challenge.is_insufficient_scope().then(|| {
+        challenge.scope.unwrap_or_default().split_whitespace().take(50).map(plain).collect()
+    })
 }
 
 fn token(kept: &StoredCredentials) -> Option<String> {

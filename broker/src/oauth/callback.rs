@@ -24,7 +24,8 @@ pub(super) async fn wait(listener: &TcpListener, base: &Url, state: &str) -> std
         let target = tokio::time::timeout(TIME, request(&mut stream)).await.ok().flatten();
         let url = target.and_then(|target| base.join(&target).ok());
         let url = url.filter(|url| belongs(url, state));
-        let (status, text) = if url.is_some() { ("200 OK", DONE) } else { ("404 Not Found", OTHER) };
+        let (status, text) =
+            if url.is_some() { ("200 OK", DONE) } else { ("404 Not Found", OTHER) };
         let answer = format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\
              Cache-Control: no-store\r\nConnection: close\r\n\r\n{text}",

@@ -168,17 +168,15 @@ impl Login {
         }
         if let Some(code) = value("error") {
             let plain = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
-            return Err(LoginError::Refused { code: code.chars().filter(plain).take(60).collect() });
+            return Err(LoginError::Refused {
+                code: code.chars().filter(plain).take(60).collect(),
+            });
         }
         let failed = |error| LoginError::Failed { problem: in_words(&error) };
-        let callback =
-            AuthorizationCallback::from_redirect_url(url.as_str()).map_err(failed)?;
+        let callback = AuthorizationCallback::from_redirect_url(url.as_str()).map_err(failed)?;
         let AuthorizationCallback { code, csrf_token, issuer, .. } = callback;
-        let exchange = self.manager.exchange_code_for_token_with_issuer(
-            &code,
-            &csrf_token,
-            issuer.as_deref(),
-        );
+        let exchange =
+            self.manager.exchange_code_for_token_with_issuer(&code, &csrf_token, issuer.as_deref());
         exchange.await.map_err(failed)?;
         let mut record = Record::new(&self.resource);
         record.credentials = self.kept.take().await;

@@ -50,7 +50,13 @@ impl Server {
                 stdio::connect(program, known, time, limits.result_bytes, &client).await?
             }
             Settings::Http { url, headers } => {
-                let place = http::Place { url: &url, headers: &headers };
+                let place = http::Place {
+                    url: &url,
+                    headers: &headers,
+                    server: &self.name,
+                    oauth: &config.oauth,
+                    tokens: self.hub.tokens.as_ref(),
+                };
                 http::connect(place, known, time, limits, &client).await?
             }
         };

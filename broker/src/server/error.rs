@@ -99,6 +99,32 @@ pub enum ConnectError {
         /// 401 or 403.
         status: u16,
     },
+    /// HTTP 401 of a server at which somebody can log in.
+    #[error("{url} wants you to log in: run `cofferdam login {server}`")]
+    LoginNeeded {
+        /// The endpoint.
+        url: String,
+        /// The name of the server.
+        server: String,
+    },
+    /// The login does not reach as far as what was asked for.
+    #[error("{url} wants more rights ({}): run `cofferdam login {server}`", scopes.join(" "))]
+    MoreRights {
+        /// The endpoint.
+        url: String,
+        /// The name of the server.
+        server: String,
+        /// The rights.
+        scopes: Vec<String>,
+    },
+    /// There is a login, and it cannot be used.
+    #[error("the login at {url} cannot be used: {problem}")]
+    Login {
+        /// The endpoint.
+        url: String,
+        /// Why.
+        problem: String,
+    },
     /// HTTP 404.
     #[error("there is nothing at {url} (HTTP 404)")]
     NotFound {
@@ -176,6 +202,11 @@ impl ConnectError {
                 Self::Unreachable { url: hide(url), problem: hide(problem) }
             }
             Self::Unauthorized { url, status } => Self::Unauthorized { url: hide(url), status },
+            Self::LoginNeeded { url, server } => Self::LoginNeeded { url: hide(url), server },
+            Self::MoreRights { url, server, scopes } => {
+                Self::MoreRights { url: hide(url), server, scopes }
+            }
+            Self::Login { url, problem } => Self::Login { url: hide(url), problem: hide(problem) },
             Self::NotFound { url } => Self::NotFound { url: hide(url) },
             Self::Status { url, status } => Self::Status { url: hide(url), status },
             Self::Revision { supported } => {

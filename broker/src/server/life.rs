@@ -25,7 +25,11 @@ const WORTH_WAITING: Duration = Duration::from_secs(1);
 
 /// Where a server is in its life.
 #[derive(Default)]
-pub(crate) struct Life(Mutex<State>);
+pub(crate) struct Life {
+    state: Mutex<State>,
+    /// Held while the tools are listed again: of two lists the later one must be the one that stays.
+    pub(super) listing: tokio::sync::Mutex<()>,
+}
 
 #[derive(Default)]
 struct State {
@@ -72,7 +76,29 @@ pub(crate) struct Reached {
 
 impl Life {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this is still the connection, or was the last.
+    pub(super) fn is_latest(&self, reached: &Reached) -> bool {
+        self.lock().generation == reached.generation
+    }
+
+    /// Whether the list is older than the server promised. Says so once.
+    pub(super) fn is_list_due(&self) -> bool {
+        let mut state = self.lock();
+        let is_over = state.fresh_until.is_some_and(|until| until <= Instant::now());
+        if is_over {
+            state.fresh_until = None;
+        }
+        is_over && matches!(state.link, Link::Up { .. })
+    }
+
+    /// Takes note of a list.
+    pub(super) fn note_list(&self, tools: usize, fresh_for: Option<Duration>) {
+        let mut state = self.lock();
+        state.tools = tools;
+        state.fresh_until = fresh_for.map(|time| Instant::now() + time);
     }
 }
 
@@ -226,78 +252,19 @@ impl Server {
 
     /// Takes note that a connection has ended by itself.
     pub(super) async fn bury(&self, generation: u64) {
-        if let Look::Up(reached) = self.peek()
+        if let Some(reached) = self.connection()
             && reached.generation == generation
         {
             self.lose(generation, reached.connection.epitaph().await, false);
         }
     }
 
-    /// Lists the tools again.
-    pub(crate) async fn refresh(self: &Arc<Self>) {
-        let Look::Up(Reached { connection, generation }) = self.peek() else { return };
-        let time = self.connect_timeout();
-        match tokio::time::timeout(time, self.list(connection.as_ref())).await {
-            Ok(Ok(listing)) => {
-                let is_current = self.life.lock().generation == generation;
-                if is_current {
-                    self.take_listing(listing, true);
-                }
-            }
-            // The old list is better than none.
-            Ok(Err(error)) => tracing::warn!(server = %self.name, %error, "listing failed"),
-            Err(_) => tracing::warn!(server = %self.name, "listing takes too long"),
-        }
-    }
-
-    /// Lists the tools again in the background, if the list is older than the server promised.
-    pub(crate) fn freshen(self: &Arc<Self>) {
-        let is_due = {
-            let mut state = self.life.lock();
-            let due = state.fresh_until.is_some_and(|until| until <= Instant::now());
-            if due {
-                state.fresh_until = None;
-            }
-            due && matches!(state.link, Link::Up { .. })
-        };
-        if is_due {
-            let server = Arc::clone(self);
-            self.hub.runtime.spawn(async move { server.refresh().await });
-        }
-    }
-
-    /// Puts a list into the catalogue; returns how many tools can be called.
-    fn take_listing(&self, listing: Listing, tell: bool) -> usize {
-        let tools = listing.tools.len();
-        {
-            let mut state = self.life.lock();
-            state.tools = tools;
-            state.fresh_until = listing.fresh_for.map(|time| Instant::now() + time);
-        }
-        for bad in &listing.rejected {
-            let tool = bad.name.as_deref().unwrap_or("(without a name)");
-            tracing::warn!(server = %self.name, tool, reason = %bad.reason, "unusable tool");
-        }
-        let changes = self.hub.catalogue.replace(&self.name, listing);
-        if tell && !changes.is_empty() {
-            let server = self.name.clone();
-            let crate::catalogue::Changes { added, removed, changed, .. } = changes;
-            let event = Event::CatalogueChanged { server, added, removed, changed };
-            self.hub.events.on_event(&event);
-        }
-        tools
-    }
-
-    /// What there is, without doing anything about it.
-    fn peek(&self) -> Look {
+    /// The connection, if there is one.
+    pub(super) fn connection(&self) -> Option<Reached> {
         let state = self.life.lock();
-        match &state.link {
-            Link::Up { connection, .. } => {
-                let (connection, generation) = (Arc::clone(connection), state.generation);
-                Look::Up(Reached { connection, generation })
-            }
-            _ => Look::ShutDown,
-        }
+        let Link::Up { connection, .. } = &state.link else { return None };
+        let (connection, generation) = (Arc::clone(connection), state.generation);
+        Some(Reached { connection, generation })
     }
 
     pub(crate) fn status(&self) -> ServerStatus {

@@ -8,27 +8,23 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, ElicitRequestParams,
-    ElicitResult, ElicitationCapability, ElicitationCreateRequestMethod, ErrorCode,
-    FormElicitationCapability, Implementation, ListResourcesRequest, ListRootsRequestMethod,
-    ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
-    ReadResourceRequest, ReadResourceRequestParams, RequestId, ServerResult,
-    UrlElicitationCapability,
+    ClientNotification, ClientRequest, ErrorCode, ListResourcesRequest, ListToolsRequest,
+    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, RequestId,
+    ServerResult,
 };
-use rmcp::service::{
-    NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService,
-};
-use rmcp::{ClientHandler, ErrorData, Peer as RmcpPeer, RoleClient, ServiceError};
+use rmcp::service::{PeerRequestOptions, RequestHandle, RunningService};
+use rmcp::{ErrorData, Peer as RmcpPeer, RoleClient, ServiceError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 use tokio::task::AbortHandle;
 
+use super::client::Client;
 use super::listen::listen;
-use super::notices::{Heard, Notices, OnProgress, Progress};
+use super::notices::{Heard, Notices, OnProgress};
 use super::shelf::Shelf;
 use super::{Connection, Method, Peer, Raw, SendError, ToolCall};
-use crate::elicitation::{Desk, Elicitor};
+use crate::elicitation::Desk;
 use crate::server::Era;
 use crate::size::size;
 
@@ -43,76 +39,6 @@ pub(crate) const UNSUPPORTED_REVISION: i64 = -32022;
 
 /// Time for an orderly end, after which the rest is left to the transport's `Drop`.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
-
-/// What we are to a server: a client that can do nothing but list and call tools.
-#[derive(Clone, Default)]
-pub(crate) struct Client {
-    pub(super) notices: Arc<Notices>,
-    pub(super) desk: Arc<Desk>,
-}
-
-impl Client {
-    /// A client that can put questions to somebody, if there is anybody.
-    pub(crate) fn new(elicitor: Option<Arc<dyn Elicitor>>) -> Self {
-        Self { desk: Arc::new(Desk::new(elicitor)), ..Self::default() }
-    }
-}
-
-impl ClientHandler for Client {
-    fn get_info(&self) -> ClientConfig {
-        let us = Implementation::new("cofferdam", env!("CARGO_PKG_VERSION"));
-        // The revision is for the old handshake; the modern question names its own.
-        let mut capabilities = ClientCapabilities::default();
-        // Whoever says that it can be asked will be asked.
-        capabilities.elicitation = self.desk.is_staffed().then(|| {
-            ElicitationCapability::new()
-                .with_form(FormElicitationCapability::default())
-                .with_url(UrlElicitationCapability::default())
-        });
-        ClientConfig::new(capabilities, us).with_protocol_version(legacy_revision())
-    }
-
-    // We do not declare roots, so the answer is not an empty list.
-    #[allow(deprecated, reason = "old servers ask for it all the same")]
-    async fn list_roots(
-        &self,
-        _: RequestContext<RoleClient>,
-    ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListRootsRequestMethod>())
-    }
-
-    async fn create_elicitation(
-        &self,
-        params: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, ErrorData> {
-        if !self.desk.is_staffed() {
-            return Err(ErrorData::method_not_found::<ElicitationCreateRequestMethod>());
-        }
-        let odd = |problem: String| ErrorData::invalid_params(problem, None);
-        let params = serde_json::to_value(params).map_err(|error| odd(error.to_string()))?;
-        let answer = tokio::select! {
-            biased;
-            answer = self.desk.ask(&params) => answer.map_err(|error| odd(error.to_string()))?,
-            // The answer would be to a question that nobody has any more.
-            () = self.desk.deserted() => serde_json::json!({ "action": "cancel" }),
-        };
-        serde_json::from_value(answer).map_err(|error| odd(error.to_string()))
-    }
-
-    async fn on_progress(
-        &self,
-        params: ProgressNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let ProgressNotificationParam { progress_token, progress, total, message, .. } = params;
-        self.notices.progress(&progress_token, Progress { progress, total, message });
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.notices.list_changed();
-    }
-}
 
 /// The headers of one call, on their way through rmcp to the transport.
 #[derive(Clone)]
@@ -403,14 +329,4 @@ impl Drop for CancelOnDrop<'_> {
                 .await;
         });
     }
-}
-
-/// The revisions without a handshake that we speak, best first.
-pub(super) fn modern_revisions() -> Vec<ProtocolVersion> {
-    vec![ProtocolVersion::V_2026_07_28]
-}
-
-/// The revision we propose to a server that wants a handshake; it may answer with an older one.
-pub(super) fn legacy_revision() -> ProtocolVersion {
-    ProtocolVersion::LATEST_WITH_INITIALIZE
 }

@@ -22,7 +22,8 @@ use rmcp::service::{
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::client::{Client, legacy_revision, modern_revisions};
+use super::session::{Carrier, Session};
 use super::shelf::Shelf;
 use super::{Connection, NoConnection, SendError};
 use crate::secret::{Secret, redact};

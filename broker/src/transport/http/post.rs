@@ -23,6 +23,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use serde_json::Value;
 
+use crate::transport::discover;
 use crate::transport::session::{CallHeaders, TOO_LARGE, UNREADABLE};
 use crate::transport::shelf::Shelf;
 use crate::transport::text;
@@ -75,7 +76,9 @@ impl Post {
             };
         };
         if response.status().is_success() {
-            let expected = Expected { id: request.id, shelf: shelved.map(|_| self.shelf) };
+            let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+            let shelf = shelved.map(|_| self.shelf);
+            let expected = Expected { id: request.id, is_probe, shelf };
             accept(response, expected, &self.limits).await
         } else {
             refuse(response, request, in_session, &self.limits).await
@@ -202,6 +205,8 @@ fn header(response: &Response, name: &HeaderName) -> Option<String> {
 /// The answer to one request. Whatever id it carries, the exchange says whose it is.
 struct Expected {
     id: RequestId,
+    /// Whether this is the modern question.
+    is_probe: bool,
     /// The shelf for results of lists and calls.
     shelf: Option<Arc<Shelf>>,
 }
@@ -210,9 +215,17 @@ impl Expected {
     /// The message in a body. One that cannot be read becomes an error for its request.
     fn read(&self, body: &[u8]) -> ServerJsonRpcMessage {
         let message = text::parse(body).and_then(|mut message| {
-            let result = self.shelf.as_ref().and_then(|_| message.remove("result"));
+            let is_ours = self.shelf.is_some() || self.is_probe;
+            let result = if is_ours { message.remove("result") } else { None };
             match (&self.shelf, result) {
                 (Some(shelf), Some(result)) => Ok(shelf.put(self.id.clone(), result, body.len())),
+                (None, Some(result)) => match discover::mend(&result) {
+                    Ok(result) => {
+                        message.insert("result".to_owned(), result);
+                        serde_json::from_value(Value::Object(message))
+                    }
+                    Err(error) => Ok(ServerJsonRpcMessage::error(error, Some(self.id.clone()))),
+                },
                 _ => serde_json::from_value(Value::Object(message)),
             }
         });
@@ -234,6 +247,7 @@ impl Expected {
             return data;
         }
         let read = match &self.shelf {
+            _ if self.is_probe => serde_json::to_string(&self.read(data.as_bytes())),
             Some(_) => serde_json::to_string(&self.read(data.as_bytes())),
             // What cannot be read is left to rmcp as well.
             None => {
