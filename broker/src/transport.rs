@@ -28,8 +28,8 @@ use tokio::sync::watch;
 use crate::elicitation::Caller;
 use crate::secret::{Secret, redact};
 use crate::server::{ConnectError, Era};
-use notices::{Heard, OnProgress};
 pub(crate) use client::Client;
+use notices::{Heard, OnProgress};
 pub(crate) use session::UNSUPPORTED_REVISION;
 
 /// One server that has been reached. Many calls may use it at once.
