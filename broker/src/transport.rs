@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::elicitation::Caller;
-use crate::secret::{Secret, redact};
+use crate::secret::Hidden;
 use crate::server::{ConnectError, Era};
 pub(crate) use client::Client;
 use notices::{Heard, OnProgress};
@@ -118,8 +118,8 @@ pub(crate) struct NoConnection {
 
 impl NoConnection {
     /// The same without credentials.
-    pub(crate) fn without(self, secrets: &[Secret]) -> Self {
-        let stderr = self.stderr.map(|text| redact(&text, secrets));
+    pub(crate) fn without(self, secrets: &Hidden) -> Self {
+        let stderr = self.stderr.map(|text| secrets.hide(&text));
         Self { error: self.error.without(secrets), stderr }
     }
 }

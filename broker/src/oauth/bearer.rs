@@ -16,20 +16,22 @@ use super::login::secret;
 use super::record::Record;
 use super::store::canonical;
 use super::{OAuth, TokenStore, in_words};
+use crate::secret::{Hidden, Secret};
 
 /// The login at one server.
 pub(crate) struct Bearer {
     resource: String,
     config: OAuth,
     store: TokenStore,
+    secrets: Hidden,
     /// Made when a token has to be renewed: that takes questions to the network.
     manager: Mutex<Option<Arc<AuthorizationManager>>>,
 }
 
 impl Bearer {
-    pub(crate) fn new(url: &Url, config: OAuth, store: TokenStore) -> Self {
+    pub(crate) fn new(url: &Url, config: OAuth, store: TokenStore, secrets: Hidden) -> Self {
         let resource = canonical(url.as_str()).unwrap_or_else(|| url.to_string());
-        Self { resource, config, store, manager: Mutex::new(None) }
+        Self { resource, config, store, secrets, manager: Mutex::new(None) }
     }
 
     /// The header, if somebody has logged in. A token that is about to expire is renewed first.
@@ -37,7 +39,7 @@ impl Bearer {
         let Some(record) = self.record().await? else { return Ok(None) };
         let Some(kept) = record.credentials else { return Ok(None) };
         if !expires(&kept) {
-            return Ok(token(&kept).and_then(|token| value(&token)));
+            return Ok(token(&kept).and_then(|token| self.value(&token)));
         }
         self.renewed().await
     }
@@ -67,6 +69,13 @@ impl Bearer {
         }
     }
 
+    fn value(&self, token: &str) -> Option<HeaderValue> {
+        self.secrets.add(Secret::new(token));
+        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
     async fn record(&self) -> Result<Option<Record>, String> {
         self.store.load(&self.resource).await.map_err(|error| error.to_string())
     }
@@ -86,7 +95,7 @@ impl Bearer {
                 let token: &OAuthTokenResponse = &response;
                 let text = serde_json::to_value(token).ok();
                 let text = text.as_ref().and_then(|value| value.get("access_token")?.as_str());
-                Ok(text.and_then(value))
+                Ok(text.and_then(|token| self.value(token)))
             }
             // Nothing to be renewed with: whoever asks has to log in.
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(None),
@@ -129,12 +138,6 @@ pub(crate) fn wanted_scopes(challenge: &str) -> Option<Vec<String>> {
 fn token(kept: &StoredCredentials) -> Option<String> {
     let response = serde_json::to_value(kept.token_response.as_ref()?).ok()?;
     Some(response.get("access_token")?.as_str()?.to_owned())
-}
-
-fn value(token: &str) -> Option<HeaderValue> {
-    let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
-    value.set_sensitive(true);
-    Some(value)
 }
 
 /// Whether a token is at its end, or so near that it may not last for the request.

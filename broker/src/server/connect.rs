@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{ConnectError, Era, Server};
 use crate::catalogue::{Listing, ListingError, Rules, list};
 use crate::config::{ServerConfig, Settings};
-use crate::secret::Secret;
+use crate::secret::Hidden;
 use crate::transport::local::{Local, LocalTool};
 use crate::transport::{Client, Connection, Discreet, NoConnection, http, stdio};
 
@@ -31,6 +31,7 @@ impl Server {
             Source::Remote(config) => config,
         };
         let (settings, secrets) = config.transport.fetch().await?;
+        let secrets = Hidden::new(secrets);
         let connected = self.connect_remote(config, settings, &secrets, known).await;
         connected.map_err(|failure| failure.without(&secrets))
     }
@@ -39,7 +40,7 @@ impl Server {
         &self,
         config: &ServerConfig,
         settings: Settings,
-        secrets: &[Secret],
+        secrets: &Hidden,
         known: Option<Era>,
     ) -> Result<Connected, NoConnection> {
         let (time, limits) = (config.connect_timeout, &self.hub.limits);
@@ -55,12 +56,13 @@ impl Server {
                     headers: &headers,
                     server: &self.name,
                     oauth: &config.oauth,
+                    secrets,
                     tokens: self.hub.tokens.as_ref(),
                 };
                 http::connect(place, known, time, limits, &client).await?
             }
         };
-        let connection = Discreet::wrap(connection, secrets.to_vec());
+        let connection = Discreet::wrap(connection, secrets.clone());
         let listed = timeout_at(deadline, self.listed(Arc::clone(&connection))).await;
         let error = match listed {
             Ok(Ok(connected)) => return Ok(connected),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::credential::CredentialError;
-use crate::secret::{Secret, redact};
+use crate::secret::Hidden;
 
 /// Why a server could not be reached. The others are not affected.
 ///
@@ -179,11 +179,8 @@ pub enum ConnectError {
 
 impl ConnectError {
     /// The same without credentials, wherever a server or a configuration has put them.
-    pub(crate) fn without(self, secrets: &[Secret]) -> Self {
-        if secrets.is_empty() {
-            return self;
-        }
-        let hide = |text: String| redact(&text, secrets);
+    pub(crate) fn without(self, secrets: &Hidden) -> Self {
+        let hide = |text: String| secrets.hide(&text);
         match self {
             Self::CommandNotFound { command } => Self::CommandNotFound { command: hide(command) },
             Self::NoDirectory { cwd } => {

@@ -11,22 +11,21 @@ use tokio::sync::watch;
 
 use super::notices::Heard;
 use super::{Connection, Peer, Raw, SendError, ToolCall};
-use crate::secret::{Secret, redact};
+use crate::secret::Hidden;
 
 /// A connection and what must not be shown of it.
 pub(crate) struct Discreet {
     inner: Arc<dyn Connection>,
-    secrets: Vec<Secret>,
+    secrets: Hidden,
 }
 
 impl Discreet {
-    /// The connection itself if it has no secrets.
-    pub(crate) fn wrap(inner: Arc<dyn Connection>, secrets: Vec<Secret>) -> Arc<dyn Connection> {
-        if secrets.is_empty() { inner } else { Arc::new(Self { inner, secrets }) }
+    pub(crate) fn wrap(inner: Arc<dyn Connection>, secrets: Hidden) -> Arc<dyn Connection> {
+        Arc::new(Self { inner, secrets })
     }
 
     fn hide(&self, text: String) -> String {
-        redact(&text, &self.secrets)
+        self.secrets.hide(&text)
     }
 
     fn discreetly(&self, error: SendError) -> SendError {

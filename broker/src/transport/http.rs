@@ -27,7 +27,7 @@ use super::shelf::Shelf;
 use super::{Connection, SendError, handshake_failed};
 use crate::limits::CallLimits;
 use crate::oauth::{Bearer, OAuth, TokenStore};
-use crate::secret::Secret;
+use crate::secret::{Hidden, Secret};
 use crate::server::{ConnectError, Era};
 use client::Http;
 use failure::{Failure, Shown};
@@ -38,6 +38,8 @@ pub(crate) struct Place<'a> {
     pub(crate) headers: &'a BTreeMap<String, Secret>,
     /// Its name.
     pub(crate) server: &'a str,
+    /// What must not be shown; tokens come to it.
+    pub(crate) secrets: &'a Hidden,
     pub(crate) oauth: &'a OAuth,
     pub(crate) tokens: Option<&'a TokenStore>,
 }
@@ -48,7 +50,12 @@ impl Place<'_> {
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case(AUTHORIZATION.as_str())) {
             return None;
         }
-        Some(Arc::new(Bearer::new(url, self.oauth.clone(), self.tokens?.clone())))
+        Some(Arc::new(Bearer::new(
+            url,
+            self.oauth.clone(),
+            self.tokens?.clone(),
+            self.secrets.clone(),
+        )))
     }
 }
 

@@ -9,6 +9,7 @@ mod faults;
 mod http;
 mod interactive;
 mod life;
+mod oauth;
 mod real;
 mod scripted;
 mod stdio;
