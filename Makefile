@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench soak fuzz lint v8 servers
+.PHONY: help demo test conformance bench soak fuzz lint v8 servers
 
 # Where cargo puts programs; examples/demo.mcp.json finds the demo's servers by this variable.
 export COFFERDAM_BIN_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
@@ -12,6 +12,7 @@ export COFFERDAM_TEST_SERVERS := $(CURDIR)/target/test-servers
 export COFFERDAM_TSC := $(COFFERDAM_TEST_SERVERS)/bin/tsc
 
 cofferdam := $(COFFERDAM_BIN_DIR)/cofferdam
+conformance_client := $(COFFERDAM_BIN_DIR)/examples/conformance
 demo_config := examples/demo.mcp.json
 tickets := target/demo/tickets.db
 demo_build ?= --package cofferdam --package demo-servers
@@ -21,7 +22,7 @@ fuzz_time ?= 600
 heading = @printf '\n== %s\n\n'
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: v8 ## Build the program and two MCP servers, and let a script triage a day of logs
 	cargo build $(demo_build)
@@ -37,10 +38,16 @@ demo: v8 ## Build the program and two MCP servers, and let a script triage a day
 	@printf '\nThe tickets are in %s (SQLite).\n' $(tickets)
 
 # Programs first: the end-to-end tests start those of the demo's servers, which `cargo test` alone does not build.
-test: v8 servers ## Run all tests, then the demo and a check of what it left behind
+test: v8 servers ## Run all tests, the conformance suite, then the demo and a check of what it left behind
 	cargo build --workspace --bins --tests
 	cargo test --workspace
+	@scripts/conformance.sh $(conformance_client)
 	@scripts/test-demo.sh
+
+# With the features of the whole workspace, so that `make test` finds it built.
+conformance: servers ## Run the MCP conformance suite against our client
+	cargo build --workspace --example conformance
+	@scripts/conformance.sh $(conformance_client)
 
 bench: v8 servers ## Run the benchmarks; benches/README.md says what they measure
 	cargo bench --workspace

@@ -1,5 +1,6 @@
 // What a script calls tools with: a global function for each tool, `mcp.callTool` and
-// `mcp.callToolRaw` for names that are computed, and the classes of what comes back.
+// `mcp.callToolRaw` for names that are computed, `mcp.readResource` and `mcp.listResources` for what
+// servers have to read, and the classes of what comes back.
 //
 // Only text leaves: the input as JSON, and only text comes back. A result begins with a letter:
 // `v` for a value, `c` for the content of a ToolResult, `e` for a failure, `l` for one that is a
@@ -165,7 +166,7 @@
     return typeof value === "string" ? StringPrototypeToWellFormed(value) : value;
   }
 
-  function call(name, input, options, raw, caller) {
+  function call(name, input, options, raw, caller, about = functions[name]) {
     // Made here and not when the call fails: here the line of the script is on the stack, right
     // above the function that it called.
     const error = new ToolError("");
@@ -184,6 +185,7 @@
     entry.promise = new Promise((resolve, reject) => {
       entry.resolve = resolve;
       entry.reject = reject;
+      if (about !== undefined) describe(error, about);
       begin(entry, input, options, raw);
     });
     return entry.promise;
@@ -191,8 +193,6 @@
 
   function begin(entry, input, options, raw) {
     const { name, error } = entry;
-    const known = functions[name];
-    if (known !== undefined) describe(error, known);
     const timeout = options == null ? undefined : options.timeoutMs;
     const signal = options == null ? undefined : options.signal;
     if (timeout !== undefined && !(timeout > 0)) {
@@ -276,9 +276,24 @@
     return call(`${name}`, input, options, true, callToolRaw);
   }
 
+  // To the host these are calls like all others, by names that no tool's function can have.
+  function readResource(server, uri, options = undefined) {
+    const input = { __proto__: null, server: `${server}`, uri: `${uri}` };
+    const about = { __proto__: null, tool: "resources/read", server: input.server };
+    return call("mcp.readResource", input, options, false, readResource, about);
+  }
+
+  function listResources(server, options = undefined) {
+    const input = { __proto__: null, server: `${server}` };
+    const about = { __proto__: null, tool: "resources/list", server: input.server };
+    return call("mcp.listResources", input, options, false, listResources, about);
+  }
+
   const mcp = { __proto__: null };
   define(mcp, "callTool", callTool);
   define(mcp, "callToolRaw", callToolRaw);
+  define(mcp, "readResource", readResource);
+  define(mcp, "listResources", listResources);
   tag(mcp, "mcp");
   ObjectDefineProperty(globalThis, "mcp", {
     __proto__: null,

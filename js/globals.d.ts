@@ -55,10 +55,31 @@ interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** Calls tools by names that are known only when the script runs. */
+/** What a server has to read. */
+interface Resource {
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  size?: number;
+}
+
+/** A part of a resource: `text`, or `blob` in base64. */
+interface ResourceContents {
+  uri: string;
+  mimeType?: string;
+  text?: string;
+  blob?: string;
+}
+
+/** Calls tools by names that are known only when the script runs, and reads resources. */
 declare const mcp: {
   /** What the tool's own function gives; `name` is that function's name. */
   callTool<T = unknown>(name: string, input?: object, options?: CallOptions): Promise<T>;
   /** The whole answer; it does not throw if the tool says `isError`. */
   callToolRaw(name: string, input?: object, options?: CallOptions): Promise<CallToolResult>;
+  /** Reads a resource of a server, for example what a `resource_link` of a result names. */
+  readResource(server: string, uri: string, options?: CallOptions): Promise<ResourceContents[]>;
+  listResources(server: string, options?: CallOptions): Promise<Resource[]>;
 };

@@ -50,6 +50,9 @@ impl Bridge {
         input: Value,
         with: impl FnOnce(Request) -> Request,
     ) -> Result<Answer, ToolError> {
+        if let Some(resource) = Resource::of(function) {
+            return self.run.call(with(resource.request(&input))).await;
+        }
         let (server, tool) = match self.declarations.function(function) {
             Some(known) => (known.server.as_str(), known.tool.as_str()),
             None => function.split_once('/').unwrap_or(("", function)),
@@ -98,6 +101,10 @@ impl Bridge {
             line.into_iter().fold(request, Request::line)
         };
         let answer = self.request(&function, input, with).await.map_err(|error| failure(&error))?;
+        if let Some(resource) = Resource::of(&function) {
+            let list = answer.result.get(resource.member()).unwrap_or(&Value::Null);
+            return Ok(Reply::Value(list.to_string()));
+        }
         Ok(match answer.structured() {
             _ if raw => Reply::Value(answer.result.to_string()),
             Some(structured) => Reply::Value(structured.to_string()),
@@ -109,6 +116,39 @@ impl Bridge {
 impl ToolHost for Bridge {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
         Box::pin(self.answer(call))
+    }
+}
+
+/// What `mcp` has for resources. No tool's function can have these names: they are no identifiers.
+#[derive(Clone, Copy)]
+enum Resource {
+    Read,
+    List,
+}
+
+impl Resource {
+    fn of(function: &str) -> Option<Self> {
+        match function {
+            "mcp.readResource" => Some(Self::Read),
+            "mcp.listResources" => Some(Self::List),
+            _ => None,
+        }
+    }
+
+    fn request(self, input: &Value) -> Request {
+        let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
+        match self {
+            Self::Read => Request::read_resource(text("server"), text("uri")),
+            Self::List => Request::list_resources(text("server")),
+        }
+    }
+
+    /// The member of the result that a script gets.
+    fn member(self) -> &'static str {
+        match self {
+            Self::Read => "contents",
+            Self::List => "resources",
+        }
     }
 }
 

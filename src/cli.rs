@@ -7,6 +7,7 @@ mod interrupt;
 mod progress;
 mod sheet;
 mod approver;
+mod form;
 mod setup;
 mod limits;
 mod ledger;
@@ -17,6 +18,7 @@ mod servers;
 mod doctor;
 mod policy;
 mod call;
+mod login;
 
 use clap::{Parser, Subcommand};
 use exit::Exit;
@@ -60,6 +62,10 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Make one call, by the same way as a script's calls
     Call(call::Arguments),
+    /// Log in at a server that wants it, with your browser
+    Login(login::Arguments),
+    /// Forget the login at a server
+    Logout(login::OutArguments),
 }
 
 /// The whole program, apart from being a worker.
@@ -97,6 +103,8 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Policy(arguments) => policy::policy(arguments),
             Command::Doctor(arguments) => doctor::doctor(arguments).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
+            Command::Login(arguments) => login::login(arguments, &interrupt).await,
+            Command::Logout(arguments) => login::logout(arguments).await,
         }
     };
     tokio::select! {
@@ -116,6 +124,8 @@ fn start_logging() -> anyhow::Result<()> {
     }
     let filter = EnvFilter::try_new(&filter)
         .with_context(|| format!("{LOG_VARIABLE} is not a filter such as `debug`"))?;
+    // It would log the code of a login and what comes with a token.
+    let filter = filter.add_directive("rmcp::transport::auth=off".parse()?);
     let log = tracing_subscriber::fmt().with_env_filter(filter);
     log.with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).init();
     Ok(())

@@ -13,7 +13,9 @@
 //! }
 //! ```
 //!
-//! `mcpServers` is the map that other MCP hosts read as well. Comments and a comma after the last
+//! `mcpServers` is the map that other MCP hosts read as well. Values that must not be in the file are
+//! named in it: `${env:NAME}`, `${file:PATH}`, `${command:PROGRAM …}`, `${keychain:SERVICE/ACCOUNT}`;
+//! all but the first are fetched when their server is reached, and not before. Comments and a comma after the last
 //! member are fine. Whatever is not understood is an error that says where it is and what to write
 //! instead: a misspelt rule of a policy must not be passed over. Errors never repeat a value of
 //! the servers' part, since it may be a credential.
@@ -24,11 +26,12 @@ mod members;
 mod variables;
 mod quantity;
 mod server;
+mod share;
 mod policy;
 mod limits;
 
 use crate::{Builder, Sandbox};
-use broker::{Policy, ServerConfig};
+use broker::{Policy, ServerConfig, TokenStore};
 use json::{Node, Value};
 use members::Members;
 use runtime::Limits;
@@ -36,11 +39,13 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use error::Fault;
 pub use error::{Error, Problem};
 pub use quantity::{QuantityError, parse_duration, parse_size};
+use variables::Surroundings;
 
 /// The file that is looked for in the working directory.
 const LOCAL_FILE: &str = ".mcp.json";
@@ -59,6 +64,8 @@ pub struct Config {
     pub policy: Policy,
     /// The bounds of each run.
     pub limits: Limits,
+    /// The longest that a call may take whatever progress its server reports, if it is said.
+    pub tool_timeout_max: Option<Duration>,
 }
 
 impl Config {
@@ -95,9 +102,18 @@ impl Config {
         }
     }
 
+    /// The same with servers that are all reached at once, also the lazy ones.
+    #[must_use]
+    pub fn eager(mut self) -> Self {
+        self.servers.values_mut().for_each(|server| server.lazy = false);
+        self
+    }
+
     /// A sandbox of these servers, this policy and these limits.
     pub fn builder(self) -> Builder {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
+        let builder = tokens().into_iter().fold(builder, Builder::tokens);
+        let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         self.servers
             .into_iter()
             .fold(builder, |builder, (name, config)| builder.server(name, config))
@@ -108,9 +124,12 @@ impl Config {
         bytes: &[u8],
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Self, Error> {
-        let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, variable));
+        let surroundings = Surroundings { file: &path, variable };
+        let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits }) => Ok(Self { path, servers, policy, limits }),
+            Ok(Parts { servers, policy, limits, tool_timeout_max }) => {
+                Ok(Self { path, servers, policy, limits, tool_timeout_max })
+            }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
                 Err(Error::Invalid { path, line: at.line, column: at.column, problem })
@@ -119,21 +138,28 @@ impl Config {
     }
 }
 
+/// Where logins of the user are kept: `cofferdam/logins` in the user's data directory.
+pub fn tokens() -> Option<TokenStore> {
+    let directories = directories::ProjectDirs::from("", "", "cofferdam")?;
+    Some(TokenStore::new(directories.data_dir().join("logins")))
+}
+
 /// The content of a file.
 struct Parts {
     servers: BTreeMap<String, ServerConfig>,
     policy: Policy,
     limits: Limits,
+    tool_timeout_max: Option<Duration>,
 }
 
 impl Parts {
-    fn read(root: &Node, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Self, Fault> {
+    fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
         let keys = ["mcpServers", "policy", "limits", "trust"];
         let root = Members::of(root, "the configuration", &keys)?;
         let mut servers = BTreeMap::new();
         if let Some(node) = root.get("mcpServers") {
             for member in node.object("`mcpServers`")? {
-                let config = server::read(member, variable)?;
+                let config = server::read(member, surroundings)?;
                 if servers.insert(member.key.clone(), config).is_some() {
                     let key = member.key.clone();
                     let what = "`mcpServers`".to_owned();
@@ -161,6 +187,10 @@ impl Parts {
             servers,
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
+            tool_timeout_max: match root.get("limits") {
+                Some(node) => limits::tool_timeout_max(node)?,
+                None => None,
+            },
         })
     }
 }

@@ -18,6 +18,7 @@
 
 mod bridge;
 pub mod config;
+mod declared;
 mod nearest;
 mod report;
 mod sandbox;
@@ -26,8 +27,8 @@ pub mod worker;
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    Approver, CallLimits, Decision, Event, Events, Grant, LocalTool, PendingCall, Policy, Secret,
-    ServerConfig, ServerState, ServerStatus,
+    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
+    PendingCall, Policy, Secret, ServerConfig, ServerState, ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,

@@ -1,10 +1,16 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
-use crate::{bridge::Bridge, report::Report};
-use broker::{Approver, Broker, CallLimits, Events, LocalTool, Policy, ServerConfig, ServerStatus};
+use crate::{bridge::Bridge, declared::Declared, report::Report};
+use broker::{
+    Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
+    ServerStatus, TokenStore,
+};
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use stubgen::Declarations;
 use tokio_util::sync::CancellationToken;
 
@@ -13,9 +19,14 @@ use tokio_util::sync::CancellationToken;
 pub struct Sandbox {
     broker: Broker,
     runtime: Runtime,
-    declarations: Arc<Declarations>,
+    declared: Arc<Declared>,
     limits: Limits,
+    built: Instant,
 }
+
+/// A server that could not be reached is not tried again for a script that wants it before a sandbox
+/// is this old: then it has just been tried.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// A script and what holds for this run of it.
 #[derive(Clone, Debug)]
@@ -36,6 +47,7 @@ pub struct Builder {
     limits: Limits,
     server_calls: Option<usize>,
     strict: bool,
+    tool_timeout_max: Option<Duration>,
 }
 
 /// Why there is no sandbox. A server that cannot be reached is not among the reasons: see
@@ -76,6 +88,18 @@ impl Builder {
         self
     }
 
+    /// Sets who puts questions of servers to the user. Default: nobody, and servers are told so.
+    pub fn elicitor(mut self, elicitor: Arc<dyn Elicitor>) -> Self {
+        self.broker = self.broker.elicitor(elicitor);
+        self
+    }
+
+    /// Sets where logins are kept. Default: nowhere, and nobody is logged in anywhere.
+    pub fn tokens(mut self, tokens: TokenStore) -> Self {
+        self.broker = self.broker.tokens(tokens);
+        self
+    }
+
     /// Sets who is told of servers and calls as they come and go.
     pub fn events(mut self, events: Arc<dyn Events>) -> Self {
         self.broker = self.broker.events(events);
@@ -89,9 +113,16 @@ impl Builder {
     }
 
     /// Sets how many calls a server works on at once, for all runs together; further ones wait.
-    /// Default: 16.
+    /// Default: 16. A server's own [`ServerConfig::allowance`] has precedence.
     pub fn server_calls(mut self, calls: usize) -> Self {
         self.server_calls = Some(calls);
+        self
+    }
+
+    /// Sets how long a call may take whatever progress its server reports; without progress it is
+    /// [`Limits::tool_timeout`](runtime::Limits). Default: 10 minutes.
+    pub fn tool_timeout_max(mut self, time: Duration) -> Self {
+        self.tool_timeout_max = Some(time);
         self
     }
 
@@ -153,13 +184,13 @@ impl Builder {
         self
     }
 
-    /// Reaches the servers, all at once, and starts the first workers. Must be called on a tokio
-    /// runtime, which must outlive the sandbox.
+    /// Reaches the servers, all at once but the [lazy](ServerConfig::lazy) ones, and starts the
+    /// first workers. Must be called on a tokio runtime, which must outlive the sandbox.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn build(self) -> Result<Sandbox, Error> {
-        let Self { broker, runtime, limits, server_calls, strict } = self;
+        let Self { broker, runtime, limits, server_calls, tool_timeout_max, strict } = self;
         // First, so that the workers get ready while the servers do.
         let runtime = runtime.limits(limits.clone()).build()?;
         if strict {
@@ -170,9 +201,11 @@ impl Builder {
             .result_bytes(limits.result_bytes)
             .tool_timeout(limits.tool_timeout);
         let call_limits = server_calls.into_iter().fold(call_limits, CallLimits::server_calls);
+        let call_limits =
+            tool_timeout_max.into_iter().fold(call_limits, CallLimits::tool_timeout_max);
         let broker = broker.limits(call_limits).connect().await?;
-        let declarations = Arc::new(declare(&broker));
-        Ok(Sandbox { broker, runtime, declarations, limits })
+        let (declared, built) = (Arc::default(), Instant::now());
+        Ok(Sandbox { broker, runtime, declared, limits, built })
     }
 }
 
@@ -182,12 +215,20 @@ impl Sandbox {
         Builder::default()
     }
 
-    /// What a model reads before it writes a script.
+    /// What a model reads before it writes a script, of the tools as they are now: servers change
+    /// theirs while they run. As long as nothing changes it is the same `Arc`. The tools of a
+    /// [lazy](ServerConfig::lazy) server are in it once the server was reached.
     ///
     /// [`Declarations::text`] is the declarations of all tools; [`stubgen::GLOBALS`] are those of
     /// what every script has besides.
-    pub fn declarations(&self) -> &Declarations {
-        &self.declarations
+    pub fn declarations(&self) -> Arc<Declarations> {
+        self.declared.now(&self.broker)
+    }
+
+    /// Reaches a server that has not been reached, or not any more. `None` if there is none of this
+    /// name.
+    pub async fn reach(&self, server: &str) -> Option<Result<(), broker::ConnectError>> {
+        self.broker.reach(server).await
     }
 
     /// What has become of each server.
@@ -202,10 +243,13 @@ impl Sandbox {
 
     /// Runs a script to its end, whatever that is.
     ///
+    /// A [lazy](ServerConfig::lazy) server is reached before, if the script mentions its functions.
+    ///
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {
         let Script { source, limits, label, cancel } = script.into();
-        let bridge = Bridge::new(&self.broker, self.declarations.clone(), label);
+        self.reach_mentioned(&source).await;
+        let bridge = Bridge::new(&self.broker, self.declarations(), label);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
@@ -233,7 +277,8 @@ impl Sandbox {
         function: &str,
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
-        let bridge = Bridge::new(&self.broker, self.declarations.clone(), None);
+        self.reach_mentioned(function).await;
+        let bridge = Bridge::new(&self.broker, self.declarations(), None);
         bridge.request(function, input, |request| request).await
     }
 
@@ -251,6 +296,23 @@ impl Sandbox {
     /// See [`runtime::Runtime::hardening`].
     pub async fn probe(&self) -> Result<Vec<runtime::Attempt>, Error> {
         Ok(self.runtime.probe().await?)
+    }
+
+    /// Reaches the servers that are not there and whose functions a text mentions.
+    async fn reach_mentioned(&self, text: &str) {
+        let is_old = self.built.elapsed() > TRY_AGAIN_AFTER;
+        let servers = self.broker.servers();
+        let wanted = servers.iter().filter(|server| {
+            let is_missing = match server.state {
+                ServerState::Idle => true,
+                ServerState::Failed { .. } => is_old,
+                _ => false,
+            };
+            is_missing
+                && (text.contains(&broker::function_name(&server.name, ""))
+                    || text.contains(&format!("{}/", server.name)))
+        });
+        futures::future::join_all(wanted.map(|server| self.broker.reach(&server.name))).await;
     }
 
     /// Ends in good order: runs that wait for their turn are cancelled, those under way come to
@@ -287,28 +349,5 @@ impl Script {
 impl<S: Into<String>> From<S> for Script {
     fn from(source: S) -> Self {
         Self::new(source)
-    }
-}
-
-/// The declarations of what the broker can call.
-fn declare(broker: &Broker) -> Declarations {
-    broker.catalogue().tools().map(described).collect::<stubgen::Catalogue>().declare()
-}
-
-fn described(tool: &broker::Tool) -> stubgen::Tool {
-    let hints = tool.annotations;
-    stubgen::Tool {
-        server: tool.server.clone(),
-        name: tool.name.clone(),
-        title: tool.title.clone(),
-        description: tool.description.clone(),
-        input_schema: tool.input_schema.clone(),
-        output_schema: tool.output_schema.clone(),
-        annotations: stubgen::Annotations {
-            read_only: hints.read_only,
-            destructive: hints.destructive,
-            idempotent: hints.idempotent,
-            open_world: hints.open_world,
-        },
     }
 }

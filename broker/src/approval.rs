@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use crate::catalogue::Annotations;
+use crate::catalogue::{Annotations, Digest};
 use crate::ledger::CallId;
 
 /// Answers calls that policy wants asked. The host's: a terminal, a dialog, a chat.
@@ -97,10 +97,11 @@ impl fmt::Display for Grant {
     }
 }
 
-/// Tools that somebody allowed for a time: until the owner of this value ends.
+/// Tools that somebody allowed for a time: until the owner of this value ends, or the tool becomes
+/// another one than the one that was looked at.
 #[derive(Debug)]
 pub(crate) struct Grants {
-    tools: Mutex<HashSet<(String, String)>>,
+    tools: Mutex<HashSet<(String, Digest)>>,
     changes: watch::Sender<u64>,
 }
 
@@ -111,19 +112,19 @@ impl Default for Grants {
 }
 
 impl Grants {
-    pub(crate) fn add(&self, server: &str, tool: &str) {
+    pub(crate) fn add(&self, server: &str, tool: Digest) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        tools.insert((server.to_owned(), tool.to_owned()));
+        tools.insert((server.to_owned(), tool));
         self.changes.send_modify(|count| *count += 1);
     }
 
-    pub(crate) fn cover(&self, server: &str, tool: &str) -> bool {
+    pub(crate) fn cover(&self, server: &str, tool: Digest) -> bool {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        tools.contains(&(server.to_owned(), tool.to_owned()))
+        tools.contains(&(server.to_owned(), tool))
     }
 
     /// Returns once the tool is covered; at once if it is.
-    pub(crate) async fn covered(&self, server: &str, tool: &str) {
+    pub(crate) async fn covered(&self, server: &str, tool: Digest) {
         let mut changes = self.changes.subscribe();
         while !self.cover(server, tool) {
             if changes.changed().await.is_err() {

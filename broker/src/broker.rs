@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::approval::{Approver, Grants};
 use crate::builder::Builder;
 use crate::catalogue::Catalogue;
-use crate::events::Events;
-use crate::limits::CallLimits;
 use crate::policy::Policy;
 use crate::run::Run;
-use crate::server::{Link, Server, ServerStatus};
+use crate::server::{ConnectError, Hub, Server, ServerStatus};
+use crate::turns::RunKey;
 
 /// Connections to servers, with what stands between them and a script. Cheap to clone; all clones
 /// are the same broker.
@@ -25,13 +25,12 @@ pub struct Broker {
 /// What all runs share.
 pub(crate) struct Inner {
     pub(crate) servers: BTreeMap<String, Arc<Server>>,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) hub: Arc<Hub>,
     pub(crate) policy: Policy,
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    pub(crate) limits: CallLimits,
-    pub(crate) events: Arc<dyn Events>,
     /// Approvals that last as long as the broker.
     pub(crate) grants: Grants,
+    pub(crate) runs: AtomicU64,
 }
 
 impl Broker {
@@ -49,28 +48,53 @@ impl Broker {
         self.inner.servers.values().map(|server| server.status()).collect()
     }
 
-    /// The tools of all servers, as they are now.
+    /// The tools of all servers, as they are now: a snapshot. As long as nothing changes it is the
+    /// same `Arc`.
+    ///
+    /// Servers change their tools while they run; [`Event::CatalogueChanged`](crate::Event) says
+    /// when. Those of a [lazy](crate::ServerConfig::lazy) server are here once it was reached.
     pub fn catalogue(&self) -> Arc<Catalogue> {
-        Arc::clone(&self.inner.catalogue)
+        self.freshen();
+        self.inner.hub.catalogue.current()
+    }
+
+    /// Reaches a server that has not been reached, or not any more. `None` if there is none of this
+    /// name.
+    pub async fn reach(&self, server: &str) -> Option<Result<(), ConnectError>> {
+        let server = self.inner.servers.get(server)?;
+        Some(server.reach().await.map(|_| ()))
+    }
+
+    /// Reaches all servers, also the [lazy](crate::ServerConfig::lazy) ones. What becomes of each
+    /// is in [`Broker::servers`].
+    pub async fn reach_all(&self) {
+        futures::future::join_all(self.inner.servers.values().map(Server::reach)).await;
     }
 
     /// Begins the calls of one script run.
     pub fn open_run(&self) -> Run {
-        Run::new(Arc::clone(&self.inner), None)
+        self.open(None)
     }
 
     /// The same for a run with a label, which rules of the policy can be about.
     pub fn open_labelled_run(&self, label: impl Into<String>) -> Run {
-        Run::new(Arc::clone(&self.inner), Some(label.into()))
+        self.open(Some(label.into()))
+    }
+
+    fn open(&self, label: Option<String>) -> Run {
+        self.freshen();
+        let key = RunKey(self.inner.runs.fetch_add(1, Ordering::Relaxed));
+        Run::new(Arc::clone(&self.inner), key, label)
     }
 
     /// Ends all connections and the programs behind them. Calls made afterwards fail as
     /// unavailable.
     pub async fn shutdown(&self) {
-        let connections = self.inner.servers.values().filter_map(|server| match &server.link {
-            Link::Up(connection) => Some(connection.close()),
-            Link::Down(_) => None,
-        });
-        futures::future::join_all(connections).await;
+        let servers = self.inner.servers.values();
+        futures::future::join_all(servers.map(|server| server.shut_down())).await;
+    }
+
+    fn freshen(&self) {
+        self.inner.servers.values().for_each(Server::freshen);
     }
 }

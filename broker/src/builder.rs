@@ -1,18 +1,22 @@
 //! Making a broker.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use futures::future::join_all;
+use tokio::runtime::Handle;
 
 use crate::approval::{Approver, Grants};
 use crate::broker::{Broker, Inner};
-use crate::catalogue::Catalogue;
+use crate::catalogue::Store;
 use crate::config::ServerConfig;
+use crate::elicitation::Elicitor;
 use crate::events::{Events, Silence};
 use crate::limits::CallLimits;
+use crate::oauth::TokenStore;
 use crate::policy::Policy;
-use crate::server::{Connected, Source, connect};
+use crate::server::{Hub, Server, Source};
 use crate::transport::local::LocalTool;
 
 /// Collects servers and rules until [`connect`](Builder::connect) makes a [`Broker`] of them.
@@ -22,6 +26,8 @@ pub struct Builder {
     sources: Vec<(String, Source)>,
     policy: Policy,
     approver: Option<Arc<dyn Approver>>,
+    elicitor: Option<Arc<dyn Elicitor>>,
+    tokens: Option<TokenStore>,
     limits: CallLimits,
     events: Option<Arc<dyn Events>>,
 }
@@ -44,7 +50,7 @@ pub enum Error {
 impl Builder {
     /// Adds a server.
     pub fn server(mut self, name: impl Into<String>, config: ServerConfig) -> Self {
-        self.sources.push((name.into(), Source::Remote(config)));
+        self.sources.push((name.into(), Source::Remote(Box::new(config))));
         self
     }
 
@@ -66,6 +72,18 @@ impl Builder {
         self
     }
 
+    /// Sets who puts questions of servers to the user. Default: nobody, and servers are told so.
+    pub fn elicitor(mut self, elicitor: Arc<dyn Elicitor>) -> Self {
+        self.elicitor = Some(elicitor);
+        self
+    }
+
+    /// Sets where logins are kept. Default: nowhere, and nobody is logged in anywhere.
+    pub fn tokens(mut self, tokens: TokenStore) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
     /// Sets the bounds of each call.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.limits = limits;
@@ -78,8 +96,8 @@ impl Builder {
         self
     }
 
-    /// Reaches all servers at once, each within its time. Must be called on a tokio runtime, which
-    /// must outlive the broker.
+    /// Reaches all servers at once, each within its time, except those that are
+    /// [lazy](ServerConfig::lazy). Must be called on a tokio runtime, which must outlive the broker.
     ///
     /// # Errors
     /// [`Error`] for names that cannot be. A server that cannot be reached is no error: see
@@ -94,21 +112,23 @@ impl Builder {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
-        let Self { sources, policy, approver, limits, events } = self;
+        let Self { sources, policy, approver, elicitor, tokens, limits, events } = self;
         let events = events.unwrap_or_else(|| Arc::new(Silence));
-        let reaching = sources
+        let runtime = Handle::current();
+        let hub = Arc::new(Hub {
+            catalogue: Store::default(),
+            limits,
+            events,
+            runtime,
+            elicitor,
+            tokens,
+        });
+        let servers: BTreeMap<_, _> = sources
             .into_iter()
-            .map(|(name, source)| connect(name, source, &limits, events.as_ref()));
-        let (mut servers, mut tools, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
-        for connected in join_all(reaching).await {
-            let Connected { server, tools: usable, rejected: unusable } = connected;
-            servers.push((server.name.clone(), Arc::new(server)));
-            tools.extend(usable);
-            rejected.extend(unusable);
-        }
-        let catalogue = Arc::new(Catalogue::new(tools, rejected));
-        let servers = servers.into_iter().collect();
-        let grants = Grants::default();
-        Ok(Broker::new(Inner { servers, catalogue, policy, approver, limits, events, grants }))
+            .map(|(name, source)| (name.clone(), Server::new(name, source, Arc::clone(&hub))))
+            .collect();
+        join_all(servers.values().filter(|server| !server.is_lazy).map(Server::reach)).await;
+        let (grants, runs) = (Grants::default(), AtomicU64::default());
+        Ok(Broker::new(Inner { servers, hub, policy, approver, grants, runs }))
     }
 }

@@ -7,17 +7,22 @@
 //! | [`policy`] | a verdict | the rules and a valid call |
 //! | [`approval`] | `AllowedCall` | the verdict, kept grants, and somebody's answer |
 //! | [`throttle`] | `AdmittedCall` | a turn at the server |
+//! | [`reach`] | `ReadyCall` | a connection, made if need be, and a tool that is still the same |
 //! | [`send`] | the raw result | one `tools/call` within its time |
 //! | [`result`] | [`Answer`] or [`ToolError`] | the raw result, its size, `isError`, and the output schema |
 //!
-//! Each station takes what only the one before it makes, so none can be left out. Labels of where
+//! Each station takes what only the one before it makes, so none can be left out. A tool may become
+//! another one while its call is on the way; such a call starts again at the first station. Labels of where
 //! data came from will be looked at between `validate` and `policy`, when the broker keeps them.
 
 mod approval;
 mod error;
 mod policy;
+mod reach;
 mod resolve;
+mod resources;
 mod result;
+mod rounds;
 mod send;
 mod throttle;
 mod validate;
@@ -33,7 +38,11 @@ pub(crate) use error::Fault;
 pub use error::{Kind, ToolError};
 
 use crate::broker::Inner;
+use crate::elicitation::{Caller, Standing};
 use crate::ledger::{Allowance, Book, CallId};
+use crate::limits::CallLimits;
+use crate::transport::Method;
+use crate::turns::RunKey;
 use approval::Asking;
 
 /// A call as the script makes it.
@@ -46,16 +55,32 @@ pub struct Request {
     pub tool: String,
     /// The arguments: an object, or null for none.
     pub input: Value,
-    /// Time for this call, if less than [`CallLimits::tool_timeout`](crate::CallLimits).
+    /// Time for this call, if less than [`CallLimits::tool_timeout`](crate::CallLimits); then no
+    /// progress prolongs it.
     pub timeout: Option<Duration>,
     /// Line of the script, for whoever is asked about the call.
     pub line: Option<u32>,
     /// Told `true` when somebody is being asked about the call and `false` when that is over, so
     /// that the caller can stop its clock meanwhile.
     pub waiting: Arc<dyn Fn(bool) + Send + Sync>,
+    pub(crate) method: Method,
 }
 
 impl Request {
+    /// A read of a resource of a server, through the same stations as a call. To policy it is the
+    /// tool `resources/read` of the server, whose argument is `uri`.
+    pub fn read_resource(server: impl Into<String>, uri: impl Into<String>) -> Self {
+        let input = serde_json::json!({ "uri": uri.into() });
+        let method = Method::ReadResource;
+        Self { method, ..Self::new(server, method.name(), input) }
+    }
+
+    /// The list of a server's resources: the tool `resources/list`.
+    pub fn list_resources(server: impl Into<String>) -> Self {
+        let method = Method::ListResources;
+        Self { method, ..Self::new(server, method.name(), Value::Null) }
+    }
+
     /// A call with arguments and nothing else.
     pub fn new(server: impl Into<String>, tool: impl Into<String>, input: Value) -> Self {
         Self {
@@ -65,6 +90,7 @@ impl Request {
             timeout: None,
             line: None,
             waiting: Arc::new(|_| ()),
+            method: Method::CallTool,
         }
     }
 
@@ -117,23 +143,62 @@ impl Answer {
     }
 }
 
+/// How often a call may start again because its tool became another one.
+const RESTARTS: usize = 3;
+
 /// What the stations of one call share.
 pub(crate) struct Journey<'a> {
     pub(crate) broker: &'a Inner,
     pub(crate) book: &'a Book,
     pub(crate) run_grants: &'a crate::approval::Grants,
     pub(crate) label: Option<&'a str>,
+    pub(crate) run: RunKey,
     pub(crate) id: CallId,
+}
+
+/// Why a call does not go on.
+enum Halt {
+    /// It has failed.
+    Fault(Fault),
+    /// Its tool is not what it was when it was judged.
+    Changed,
+    /// The server refused it unread, for headers that it wants otherwise.
+    Misheaded(Fault),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
 }
 
 impl Journey<'_> {
     /// Takes a call through all stations.
     pub(crate) async fn travel(&self, request: Request) -> Result<Answer, Fault> {
-        let Request { server, tool, input, timeout, line, waiting } = request;
-        let limits = &self.broker.limits;
+        let mut has_relisted = false;
+        for _ in 0..=RESTARTS {
+            match self.pass(&request).await {
+                Ok(answer) => return Ok(answer),
+                Err(Halt::Fault(fault)) => return Err(fault),
+                Err(Halt::Changed) => tracing::debug!("the tool changed: its call starts again"),
+                Err(Halt::Misheaded(fault)) if has_relisted => return Err(fault),
+                Err(Halt::Misheaded(_)) => {
+                    has_relisted = true;
+                    if let Some(server) = self.broker.servers.get(&request.server) {
+                        server.refresh().await;
+                    }
+                }
+            }
+        }
+        Err(Fault::new(Kind::Unavailable, "not sent: the server keeps changing the tool"))
+    }
 
-        let target = resolve::resolve(self.broker, &server, &tool)?;
-        let call = validate::validate(target, input, limits)?;
+    async fn pass(&self, request: &Request) -> Result<Answer, Halt> {
+        let Request { server, tool, input, timeout, line, waiting, method } = request;
+        let limits = &self.broker.hub.limits;
+
+        let target = resolve::resolve(self.broker, *method, server, tool).await?;
+        let call = validate::validate(target, input.clone(), limits)?;
         self.book.weigh(self.id, call.argument_bytes());
 
         let verdict = policy::judge(&self.broker.policy, &call, self.label);
@@ -142,26 +207,75 @@ impl Journey<'_> {
             run: self.run_grants,
             session: &self.broker.grants,
             id: self.id,
-            line,
+            line: *line,
             waiting: waiting.as_ref(),
         };
         let call = approval::settle(call, verdict, &asking).await?;
         self.book.allow(self.id, Allowance::clone(call.decision()));
 
-        let time = timeout.map_or(limits.tool_timeout, |asked| asked.min(limits.tool_timeout));
-        let deadline = Deadline { at: Instant::now() + time, time };
-        let call = throttle::enter(call, &deadline).await?;
-        let (tool, raw) = send::send(call, self.book, self.id, &deadline).await?;
+        let deadline = Deadline::new(limits, *timeout);
+        let call = throttle::enter(call, self.run, &deadline).await?;
+        let call = reach::reach(call, &deadline).await?;
+        let events = self.broker.hub.events.as_ref();
+        let caller = Caller {
+            server: server.clone(),
+            tool: tool.clone(),
+            call: self.id,
+            line: *line,
+            standing: Standing::new(Arc::clone(waiting)),
+        };
+        let sending =
+            send::Sending { book: self.book, hub: &self.broker.hub, caller, events, deadline };
+        let (tool, raw) = sending.send(call).await?;
 
         self.book.weigh_result(self.id, raw.bytes);
-        result::read(&tool, raw, limits)
+        Ok(match method {
+            Method::CallTool => result::read(&tool, raw, limits)?,
+            _ => resources::read(*method, raw, limits)?,
+        })
     }
 }
 
 /// When a call must be done.
+#[derive(Clone, Copy)]
 pub(crate) struct Deadline {
+    /// Without any word from the server.
     at: Instant,
     time: Duration,
+    /// Whatever the server says.
+    latest: Instant,
+    most: Duration,
+}
+
+impl Deadline {
+    fn new(limits: &CallLimits, asked: Option<Duration>) -> Self {
+        // Who asks for less wants an answer by then, not a sign of life.
+        let asked = asked.filter(|asked| *asked < limits.tool_timeout);
+        let time = asked.unwrap_or(limits.tool_timeout);
+        let most = asked.unwrap_or(limits.tool_timeout_max).max(time);
+        let now = Instant::now();
+        Self { at: now + time, time, latest: now + most, most }
+    }
+
+    /// The server gave a sign of life.
+    fn prolong(&mut self, sign: Instant) {
+        self.at = (sign + self.time).min(self.latest);
+    }
+
+    /// Somebody was asked for so long; that time does not count.
+    fn shift(&mut self, by: Duration) {
+        self.at += by;
+        self.latest += by;
+    }
+
+    /// What ran out.
+    fn what(&self) -> String {
+        if self.at < self.latest || self.time == self.most {
+            format!("within {:?} (`tool_timeout`)", self.time)
+        } else {
+            format!("within {:?} (`tool_timeout_max`)", self.most)
+        }
+    }
 }
 
 #[cfg(test)]

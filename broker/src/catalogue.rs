@@ -4,16 +4,23 @@
 //! and costs nobody else; the schemas of a good one stay exactly as they came.
 
 mod decode;
+mod digest;
+mod headers;
 mod listing;
 mod schema;
+mod store;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 pub(crate) use decode::decode;
-pub(crate) use listing::list;
+pub use digest::{Digest, NotADigest};
+pub(crate) use headers::ParamHeaders;
+pub(crate) use listing::{Listing, ListingError, list};
 pub(crate) use schema::Validator;
+pub(crate) use store::{Changes, Store};
 
 /// The tools that can be called and those that cannot. A snapshot: it never changes.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +114,23 @@ pub enum RejectReason {
         /// What is wrong with it.
         problem: String,
     },
+    /// `x-mcp-header` is used as the specification forbids. Only behind a URL.
+    #[error("its arguments cannot be headers: {problem}")]
+    Header {
+        /// Which annotation and why.
+        problem: String,
+    },
+    /// The tool is pinned, and its definition is not the one that was accepted.
+    #[error(
+        "its definition is not the one that was pinned ({pinned}); look at it, and pin {found} to \
+         accept it"
+    )]
+    Changed {
+        /// The digest of the configuration.
+        pinned: Digest,
+        /// The digest of the definition as it is now.
+        found: Digest,
+    },
 }
 
 /// A tool with its schemas compiled.
@@ -115,14 +139,43 @@ pub(crate) struct Usable {
     pub(crate) tool: Tool,
     pub(crate) input: Validator,
     pub(crate) output: Option<Validator>,
+    pub(crate) headers: ParamHeaders,
+    pub(crate) digest: Digest,
+}
+
+/// What an entry of a list is read by.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) pins: &'a BTreeMap<String, Digest>,
+    /// Whether arguments may have to travel as headers.
+    pub(crate) headers: bool,
+    /// What was known before: what has not changed is not compiled again.
+    pub(crate) known: &'a Catalogue,
+}
+
+impl Tool {
+    /// The digest of the definition, for [`ServerConfig::pins`](crate::ServerConfig::pins).
+    pub fn digest(&self) -> Digest {
+        Digest::of(self)
+    }
 }
 
 impl Catalogue {
-    /// Brings the tools of all servers into their order.
-    pub(crate) fn new(mut tools: Vec<Usable>, mut rejected: Vec<Rejected>) -> Self {
+    /// The catalogue with another list of one server.
+    fn with(&self, server: &str, listing: Listing) -> Self {
+        let Listing { mut tools, mut rejected, .. } = listing;
+        let others = self.tools.iter().filter(|usable| usable.tool.server != server);
+        tools.extend(others.cloned());
         tools.sort_by(|a, b| key(&a.tool).cmp(&key(&b.tool)));
+        rejected.extend(self.rejected.iter().filter(|bad| bad.server != server).cloned());
         rejected.sort_by(|a, b| (&a.server, &a.name).cmp(&(&b.server, &b.name)));
-        Self { tools: tools.into_iter().map(Arc::new).collect(), rejected }
+        Self { tools, rejected }
+    }
+
+    /// The usable tools of one server.
+    fn of(&self, server: &str) -> impl Iterator<Item = &Arc<Usable>> {
+        self.tools.iter().filter(move |usable| usable.tool.server == server)
     }
 
     /// The tools that can be called, by server name, then tool name.

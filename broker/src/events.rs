@@ -1,6 +1,7 @@
 //! What happens, as it happens: for progress on a terminal.
 //!
-//! Events carry names, sizes and durations, never arguments, results or credentials.
+//! Events carry names, sizes and durations, never arguments, results or credentials. The one text of
+//! a server among them is what it says about the progress of a call.
 
 use std::time::Duration;
 
@@ -31,7 +32,18 @@ pub enum Event {
         /// How long that took.
         duration: Duration,
     },
-    /// A server could not be reached; the others go on.
+    /// The tools of a server that was ready before are others now.
+    CatalogueChanged {
+        /// Its name.
+        server: String,
+        /// Tools that were not there.
+        added: Vec<String>,
+        /// Tools that are not there any more, or cannot be called.
+        removed: Vec<String>,
+        /// Tools whose definition is another one.
+        changed: Vec<String>,
+    },
+    /// A server could not be reached, or the connection to it broke; the others go on.
     ServerFailed {
         /// Its name.
         server: String,
@@ -46,6 +58,21 @@ pub enum Event {
         server: String,
         /// The tool.
         tool: String,
+    },
+    /// A server says how far a call is.
+    CallProgress {
+        /// Its number in the run.
+        id: CallId,
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// How much is done, in whatever the server counts.
+        progress: f64,
+        /// How much there is to do, if it knows.
+        total: Option<f64>,
+        /// What it says about it, shortened.
+        message: Option<String>,
     },
     /// A call is settled.
     CallEnded {

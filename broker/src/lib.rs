@@ -35,13 +35,17 @@ mod broker;
 mod builder;
 mod config;
 mod secret;
+mod credential;
 mod server;
 mod transport;
 mod catalogue;
+mod oauth;
 mod run;
 mod call;
+mod turns;
 mod policy;
 mod approval;
+mod elicitation;
 mod ledger;
 mod limits;
 mod size;
@@ -51,11 +55,14 @@ pub use approval::{Approver, Decision, Grant, PendingCall};
 pub use broker::Broker;
 pub use builder::{Builder, Error};
 pub use call::{Answer, Kind, Request, ToolError};
-pub use catalogue::{Annotations, Catalogue, RejectReason, Rejected, Tool};
-pub use config::{ServerConfig, Transport};
+pub use catalogue::{Annotations, Catalogue, Digest, NotADigest, RejectReason, Rejected, Tool};
+pub use config::{Deferred, Rate, ServerConfig, Share, Transport};
+pub use credential::{CredentialError, CredentialSource, Part, Template};
+pub use elicitation::{Ask, Elicitation, Elicitor, Field, FieldKind, Form, Reply};
 pub use events::{Event, Events};
 pub use ledger::{Allowance, CallId, Entry, Ledger, State};
 pub use limits::CallLimits;
+pub use oauth::{Login, LoginError, OAuth, StoreError, TokenStore};
 pub use policy::{
     Action, AnnotationsAre, ArgumentIs, ConditionError, Explanation, Mismatch, Pattern,
     PatternError, Pointer, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs,

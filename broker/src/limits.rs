@@ -15,10 +15,13 @@ pub struct CallLimits {
     /// Result of one call as JSON text, in bytes, with what little of a message surrounds it on the
     /// wire. Default: 16 MiB.
     pub result_bytes: usize,
-    /// Time from the decision that a call may be made until its result. Default: 60 s. A script may
-    /// ask for less, never for more.
+    /// Time from the decision that a call may be made until its result. Default: 60 s. It begins anew
+    /// with each progress that the server reports. A script may ask for less, never for more.
     pub tool_timeout: Duration,
-    /// Calls that one server works on at the same time; more wait their turn. Default: 16.
+    /// The same, whatever progress is reported. Default: 10 minutes.
+    pub tool_timeout_max: Duration,
+    /// Calls that one server works on at the same time, unless its configuration says otherwise;
+    /// more wait their turn. Default: 16.
     pub server_calls: usize,
 }
 
@@ -28,6 +31,7 @@ impl Default for CallLimits {
             argument_bytes: MIB,
             result_bytes: 16 * MIB,
             tool_timeout: Duration::from_secs(60),
+            tool_timeout_max: Duration::from_secs(600),
             server_calls: 16,
         }
     }
@@ -52,6 +56,13 @@ impl CallLimits {
     #[must_use]
     pub fn tool_timeout(mut self, timeout: Duration) -> Self {
         self.tool_timeout = timeout;
+        self
+    }
+
+    /// Sets [`tool_timeout_max`](Self::tool_timeout_max).
+    #[must_use]
+    pub fn tool_timeout_max(mut self, timeout: Duration) -> Self {
+        self.tool_timeout_max = timeout;
         self
     }
 

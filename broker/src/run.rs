@@ -11,6 +11,7 @@ use crate::broker::Inner;
 use crate::call::{Answer, Fault, Journey, Kind, Request, ToolError};
 use crate::events::Event;
 use crate::ledger::{Book, CallId, Ledger};
+use crate::turns::RunKey;
 
 /// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
 #[derive(Clone)]
@@ -19,8 +20,8 @@ pub struct Run {
     shared: Arc<Shared>,
 }
 
-#[derive(Default)]
 struct Shared {
+    key: RunKey,
     book: Book,
     grants: Grants,
     ended: watch::Sender<bool>,
@@ -28,8 +29,9 @@ struct Shared {
 }
 
 impl Run {
-    pub(crate) fn new(broker: Arc<Inner>, label: Option<String>) -> Self {
-        Self { broker, shared: Arc::new(Shared { label, ..Shared::default() }) }
+    pub(crate) fn new(broker: Arc<Inner>, key: RunKey, label: Option<String>) -> Self {
+        let (book, grants, ended) = Default::default();
+        Self { broker, shared: Arc::new(Shared { key, label, book, grants, ended }) }
     }
 
     /// Makes one call. Many may be made at once.
@@ -50,6 +52,7 @@ impl Run {
             book: &self.shared.book,
             run_grants: &self.shared.grants,
             label: self.shared.label.as_deref(),
+            run: self.shared.key,
             id,
         };
         let span = tracing::info_span!("call", id = id.number(), %server, %tool);
@@ -98,7 +101,7 @@ struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     fn start(run: &'a Run, id: CallId, server: &'a str, tool: &'a str) -> Self {
         let (s, t) = (server.to_owned(), tool.to_owned());
-        run.broker.events.on_event(&Event::CallStarted { id, server: s, tool: t });
+        run.broker.hub.events.on_event(&Event::CallStarted { id, server: s, tool: t });
         Self { run, id, server, tool, began: Instant::now() }
     }
 
@@ -123,7 +126,7 @@ impl Drop for Attempt<'_> {
         let state = book.state(self.id).map_or("unknown", |state| state.as_str());
         let duration = self.began.elapsed();
         tracing::debug!(id = self.id.number(), state, ?duration, "call ended");
-        self.run.broker.events.on_event(&Event::CallEnded {
+        self.run.broker.hub.events.on_event(&Event::CallEnded {
             id: self.id,
             server: self.server.to_owned(),
             tool: self.tool.to_owned(),

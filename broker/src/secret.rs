@@ -5,6 +5,7 @@
 //! with [`Secret::expose`].
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What stands where a secret was.
 const MASK: &str = "***";
@@ -51,6 +52,34 @@ impl fmt::Debug for Secret {
 impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
+    }
+}
+
+/// The secrets of one connection. More may come while it lasts: tokens that are renewed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hidden(Arc<Mutex<Vec<Secret>>>);
+
+/// How many are remembered; a token that was renewed so often is long since worthless.
+const REMEMBERED: usize = 64;
+
+impl Hidden {
+    pub(crate) fn new(secrets: Vec<Secret>) -> Self {
+        Self(Arc::new(Mutex::new(secrets)))
+    }
+
+    pub(crate) fn add(&self, secret: Secret) {
+        let mut secrets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !secrets.contains(&secret) {
+            if secrets.len() >= REMEMBERED {
+                secrets.remove(0);
+            }
+            secrets.push(secret);
+        }
+    }
+
+    /// The text without any of them.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        redact(text, self.0.lock().unwrap_or_else(PoisonError::into_inner).iter())
     }
 }
 

@@ -1,16 +1,28 @@
-//! One server: reached or not, and how busy it is.
+//! One server: what it is to the broker from its first connection to its last.
 
+mod backoff;
 mod connect;
 mod error;
+mod follow;
+mod life;
+mod watch;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::runtime::Handle;
 
-pub(crate) use connect::{Connected, Source, connect};
+pub(crate) use connect::Source;
 pub use error::ConnectError;
+pub(crate) use life::{Life, Reached};
 
-use crate::transport::Connection;
+use crate::catalogue::Store;
+use crate::config::ServerConfig;
+use crate::elicitation::Elicitor;
+use crate::events::Events;
+use crate::limits::CallLimits;
+use crate::oauth::TokenStore;
+use crate::turns::{RunKey, Turn, Turns};
 
 /// What has become of a server.
 #[derive(Clone, Debug)]
@@ -29,10 +41,14 @@ pub struct ServerStatus {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ServerState {
+    /// It is [lazy](crate::ServerConfig::lazy), and nobody has needed it.
+    Idle,
+    /// It is being reached.
+    Connecting,
     /// It can.
     #[non_exhaustive]
     Ready {
-        /// How many usable tools it had when it was reached.
+        /// How many usable tools it has.
         tools: usize,
         /// Which handshake it understands.
         era: Era,
@@ -41,7 +57,8 @@ pub enum ServerState {
         /// How it calls itself: to show, never to trust.
         calls_itself: Option<String>,
     },
-    /// It cannot; its tools do not exist.
+    /// It cannot at the moment. It is tried again when one of its tools is next used. If it has been
+    /// ready before, its tools are still in the catalogue.
     Failed {
         /// Why.
         error: ConnectError,
@@ -60,37 +77,57 @@ pub enum Era {
     Local,
 }
 
+/// What all servers of a broker share.
+pub(crate) struct Hub {
+    pub(crate) catalogue: Store,
+    pub(crate) limits: CallLimits,
+    pub(crate) events: Arc<dyn Events>,
+    pub(crate) runtime: Handle,
+    /// Who is asked when a server wants to know something.
+    pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
+    /// Where logins are kept.
+    pub(crate) tokens: Option<TokenStore>,
+}
+
 /// A server of the configuration.
 pub(crate) struct Server {
     pub(crate) name: String,
     pub(crate) trusted: bool,
-    pub(crate) link: Link,
-    /// One permit per call that may be in flight.
-    pub(crate) turns: Arc<Semaphore>,
-    tools: usize,
-}
-
-/// The connection of a server, or why there is none.
-pub(crate) enum Link {
-    Up(Arc<dyn Connection>),
-    Down(ConnectError),
+    pub(crate) is_lazy: bool,
+    pub(crate) life: Life,
+    turns: Turns,
+    tool_turns: BTreeMap<String, Turns>,
+    pub(crate) hub: Arc<Hub>,
+    source: Source,
 }
 
 impl Server {
-    pub(crate) fn status(&self) -> ServerStatus {
-        let (state, stderr) = match &self.link {
-            Link::Up(connection) => {
-                let peer = connection.peer().clone();
-                let state = ServerState::Ready {
-                    tools: self.tools,
-                    era: peer.era,
-                    revision: peer.revision,
-                    calls_itself: peer.calls_itself,
-                };
-                (state, connection.stderr())
+    pub(crate) fn new(name: String, source: Source, hub: Arc<Hub>) -> Arc<Self> {
+        let turns = |share, calls| Turns::new(share, calls, hub.runtime.clone());
+        let (trusted, is_lazy, all, tools) = match &source {
+            Source::Remote(config) => {
+                let ServerConfig { trusted, lazy, allowance, tools, .. } = config.as_ref();
+                let calls = hub.limits.server_calls;
+                let tool = |(name, share): (&String, &_)| (name.clone(), turns(*share, calls));
+                (*trusted, *lazy, turns(*allowance, calls), tools.iter().map(tool).collect())
             }
-            Link::Down(error) => (ServerState::Failed { error: error.clone() }, None),
+            // Tools of the host are as trustworthy as the host.
+            Source::Local(_) => {
+                let all = turns(crate::Share::default(), hub.limits.server_calls);
+                (true, false, all, BTreeMap::new())
+            }
         };
-        ServerStatus { name: self.name.clone(), state, stderr }
+        let (turns, tool_turns, life) = (all, tools, Life::default());
+        Arc::new(Self { name, trusted, is_lazy, life, turns, tool_turns, hub, source })
+    }
+
+    /// Waits until the server, and the tool if it has a share of its own, may be called.
+    pub(crate) async fn turn(&self, tool: &str, run: RunKey) -> Option<(Option<Turn>, Turn)> {
+        // The tool's first: whoever waits for a scarce tool must not keep others from the server.
+        let of_tool = match self.tool_turns.get(tool) {
+            Some(turns) => Some(turns.take(run).await?),
+            None => None,
+        };
+        Some((of_tool, self.turns.take(run).await?))
     }
 }

@@ -1,4 +1,4 @@
-//! Asks on the terminal whether a call may be made.
+//! The terminal, and the question whether a call may be made.
 //!
 //! Questions come one after the other. A thread of its own reads what is typed, so that a question
 //! can be withdrawn while it waits; what was typed before a question is there does not answer it.
@@ -21,12 +21,12 @@ const SETTLING: Duration = Duration::from_millis(20);
 
 /// The terminal.
 pub(super) struct Terminal {
-    typed: Mutex<Typed>,
-    progress: Arc<Progress>,
+    pub(super) typed: Mutex<Typed>,
+    pub(super) progress: Arc<Progress>,
 }
 
 /// Lines that are typed, from the first question on.
-struct Typed {
+pub(super) struct Typed {
     reader: Option<Box<dyn BufRead + Send>>,
     lines: Option<mpsc::UnboundedReceiver<String>>,
 }
@@ -77,7 +77,7 @@ impl Approver for Terminal {
 }
 
 impl Typed {
-    fn lines(&mut self) -> &mut mpsc::UnboundedReceiver<String> {
+    pub(super) fn lines(&mut self) -> &mut mpsc::UnboundedReceiver<String> {
         self.lines.get_or_insert_with(|| {
             read_lines(self.reader.take().unwrap_or_else(|| Box::new(io::empty())))
         })

@@ -30,6 +30,11 @@ impl Interrupt {
         self.first.clone()
     }
 
+    /// Returns at the first one.
+    pub(super) async fn first(&self) {
+        self.first.cancelled().await;
+    }
+
     /// Returns at the second one.
     pub(super) async fn second(&self) {
         self.second.cancelled().await;

@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn servers(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
-    let config = arguments.config.read()?;
+    let config = arguments.config.read()?.eager();
     let builder = config.builder().warm(0);
     let Some(sandbox) = connect(builder, &Progress::start(), interrupt).await? else {
         return Ok(Exit::Interrupted);
@@ -56,7 +56,8 @@ fn text(servers: &[ServerStatus], verbose: bool) -> String {
                 writeln!(text, "ready: {tools} tool{plural}; {era}, {revision}{own_name}")
             }
             ServerState::Failed { error } => writeln!(text, "failed: {error}"),
-            _ => writeln!(text, "unknown"),
+            ServerState::Connecting => writeln!(text, "connecting"),
+            _ => writeln!(text, "not reached"),
         };
         if verbose {
             for line in server.stderr.as_deref().unwrap_or_default().lines() {

@@ -10,7 +10,7 @@ use super::{
 };
 use cofferdam::{
     Policy, Sandbox,
-    broker::{Tool, Verdict},
+    broker::{RejectReason, Tool, Verdict},
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
@@ -29,10 +29,13 @@ pub(super) struct Arguments {
     /// Print JSON, with the whole descriptions
     #[arg(long)]
     json: bool,
+    /// Print what to put under `pins` of each server to hold its tools to what they are now
+    #[arg(long, conflicts_with = "json")]
+    pins: bool,
 }
 
 pub(super) async fn tools(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
-    let config = arguments.config.read()?;
+    let config = arguments.config.read()?.eager();
     let policy = arguments.policy.before(config.policy.clone())?;
     let trusted: BTreeMap<String, bool> =
         config.servers.iter().map(|(name, server)| (name.clone(), server.trusted)).collect();
@@ -43,7 +46,9 @@ pub(super) async fn tools(arguments: Arguments, interrupt: &Interrupt) -> anyhow
     let judge = Judge { policy, trusted };
     let query = arguments.query.unwrap_or_default().to_lowercase();
     let listing = Listing::new(&sandbox, &judge, &query);
-    if arguments.json {
+    if arguments.pins {
+        output::json(&listing.pins(&sandbox))?;
+    } else if arguments.json {
         output::json(&listing.json())?;
     } else if listing.tools.is_empty() && listing.unavailable.is_empty() {
         output::note(if query.is_empty() { "there are no tools" } else { "no tool matches" });
@@ -131,6 +136,24 @@ impl Listing {
         text
     }
 
+    /// The digests, by server and tool; also of those that are refused because they changed.
+    fn pins(&self, sandbox: &Sandbox) -> Value {
+        let catalogue = sandbox.catalogue();
+        let mut pins: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+        for Listed { tool, .. } in &self.tools {
+            let of = pins.entry(&tool.server).or_default();
+            of.insert(&tool.name, tool.digest().to_string());
+        }
+        for bad in catalogue.rejected() {
+            if let (Some(name), RejectReason::Changed { found, .. }) = (&bad.name, &bad.reason)
+                && self.unavailable.iter().any(|it| it.is(&bad.server, name))
+            {
+                pins.entry(&bad.server).or_default().insert(name, found.to_string());
+            }
+        }
+        json!(pins)
+    }
+
     fn json(&self) -> Value {
         let tools = self.tools.iter().map(|Listed { function, tool, verdict }| {
             let rule = match verdict {
@@ -160,6 +183,10 @@ impl Listing {
 }
 
 impl Unavailable {
+    fn is(&self, server: &str, tool: &str) -> bool {
+        self.server == server && self.tool.as_deref() == Some(tool)
+    }
+
     fn path(&self) -> String {
         format!("{}/{}", self.server, self.tool.as_deref().unwrap_or("(a tool without a name)"))
     }

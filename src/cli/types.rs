@@ -56,7 +56,7 @@ enum Format {
 }
 
 pub(super) async fn types(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
-    let config = arguments.config.read()?;
+    let config = arguments.config.read()?.eager();
     if let Some(wanted) = &arguments.server
         && !config.servers.contains_key(wanted)
     {
@@ -102,7 +102,7 @@ impl Arguments {
                 let budgeted = all.within(tokens, &wanted);
                 output::print(&budgeted.text)?;
                 if self.stats {
-                    output::note(stats_within(all, &budgeted, tokens).trim_end());
+                    output::note(stats_within(&all, &budgeted, tokens).trim_end());
                 }
                 return Ok(());
             }

@@ -136,10 +136,19 @@ pub enum Problem {
     /// A `${` that does not begin a variable. The text is not shown: it may be part of a
     /// credential.
     #[error(
-        "{what} has a `${{` that is not understood; write `${{env:NAME}}` for the environment \
-         variable NAME, or `$${{` for the characters themselves"
+        "{what} has a `${{` that is not understood; write `${{env:NAME}}`, `${{file:PATH}}`, \
+         `${{command:PROGRAM …}}` or `${{keychain:SERVICE/ACCOUNT}}`, or `$${{` for the characters \
+         themselves"
     )]
     NotAVariable {
+        /// Where it is.
+        what: String,
+    },
+    /// A credential that is kept elsewhere, where the value is needed at once.
+    #[error(
+        "{what} is needed before the server is reached; only `${{env:NAME}}` can be used in it"
+    )]
+    TooEarly {
         /// Where it is.
         what: String,
     },

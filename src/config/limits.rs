@@ -9,10 +9,11 @@ use super::{
 use runtime::Limits;
 use std::time::Duration;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "cpu",
     "wall",
     "tool_timeout",
+    "tool_timeout_max",
     "heap_bytes",
     "array_buffer_bytes",
     "resident_bytes",
@@ -50,6 +51,12 @@ pub(super) fn read(node: &Node) -> Result<Limits, Fault> {
         console_lines: number("console_lines", default.console_lines)?,
         value_bytes: bytes("value_bytes", default.value_bytes)?,
     })
+}
+
+/// `tool_timeout_max`, which is the broker's alone: no worker needs to know it.
+pub(super) fn tool_timeout_max(node: &Node) -> Result<Option<Duration>, Fault> {
+    let key = "tool_timeout_max";
+    Members::of(node, "`limits`", &KEYS)?.get(key).map(|node| time(node, key)).transpose()
 }
 
 fn time(node: &Node, key: &str) -> Result<Duration, Fault> {

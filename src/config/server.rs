@@ -5,18 +5,24 @@ use super::{
     json::{Member, Node},
     members::Members,
     quantity::parse_duration,
-    variables,
+    share,
+    variables::{self, Surroundings},
 };
-use broker::{Secret, ServerConfig, Transport};
-use std::{collections::BTreeMap, ffi::OsString};
+use broker::{Deferred, OAuth, ServerConfig, Template, Transport};
+use std::collections::BTreeMap;
 
-const KEYS: [&str; 8] = ["type", "command", "args", "env", "cwd", "url", "headers", "timeout"];
+const KEYS: [&str; 14] = [
+    "type", "command", "args", "env", "cwd", "url", "headers", "timeout", "lazy", "calls", "rate",
+    "tools", "pins", "oauth",
+];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
-const OF_URLS: [&str; 2] = ["url", "headers"];
+const OF_URLS: [&str; 3] = ["url", "headers", "oauth"];
+const OF_OAUTH: [&str; 5] =
+    ["clientId", "clientSecret", "clientMetadataUrl", "scopes", "redirectPort"];
 
 pub(super) fn read(
     member: &Member,
-    variable: &dyn Fn(&str) -> Option<OsString>,
+    surroundings: &Surroundings<'_>,
 ) -> Result<ServerConfig, Fault> {
     let what = format!("the server `{}`", member.key);
     if member.key.trim().is_empty() {
@@ -24,18 +30,37 @@ pub(super) fn read(
         return Err(member.at.fault(Problem::Missing { what, missing }));
     }
     let members = Members::of(&member.value, &what, &KEYS)?;
-    let entry = Entry { at: member.at, what, members, variable };
+    let entry = Entry { at: member.at, what, members, surroundings };
     let mut config = ServerConfig::new(entry.transport()?);
     if let Some(node) = entry.members.get("timeout") {
         let what = entry.name("timeout");
         let text = match &node.value {
-            super::Value::String(_) => entry.string(node, &what)?,
+            super::Value::String(_) => {
+                let too_early = || node.at.fault(Problem::TooEarly { what: what.clone() });
+                entry.text(node, &what)?.plain().ok_or_else(too_early)?
+            }
             _ => return Err(node.wrong_type(&what, "a time such as \"30s\"")),
         };
         let time = parse_duration(&text);
         // The text may hold a variable, so the error must not show it.
         config.connect_timeout =
             time.map_err(|_| node.bad_value(&what, "this is not a time such as \"30s\""))?;
+    }
+    if let Some(node) = entry.members.get("lazy") {
+        let super::Value::Bool(lazy) = &node.value else {
+            return Err(node.wrong_type(&entry.name("lazy"), "true or false"));
+        };
+        config.lazy = *lazy;
+    }
+    config.allowance = share::share(&entry.members, &entry.what)?;
+    if let Some(node) = entry.members.get("tools") {
+        config.tools = share::tools(node, &entry.what)?;
+    }
+    if let Some(node) = entry.members.get("pins") {
+        config.pins = share::pins(node, &entry.what)?;
+    }
+    if let Some(node) = entry.members.get("oauth") {
+        config.oauth = entry.oauth(node)?;
     }
     Ok(config)
 }
@@ -45,23 +70,59 @@ struct Entry<'a> {
     /// The server in words.
     what: String,
     members: Members<'a>,
-    variable: &'a dyn Fn(&str) -> Option<OsString>,
+    surroundings: &'a Surroundings<'a>,
 }
 
 impl Entry<'_> {
     fn transport(&self) -> Result<Transport, Fault> {
-        if self.is_program()? {
+        let settings = if self.is_program()? {
             self.refuse(&OF_URLS, "command", "a server is a program or a URL, not both")?;
-            Ok(Transport::Stdio {
-                command: self.required("command")?,
-                args: self.arguments()?,
-                env: self.secrets("env")?,
-                cwd: self.optional("cwd")?.map(Into::into),
-            })
+            Deferred::stdio(
+                self.required("command")?,
+                self.arguments()?,
+                self.texts("env")?,
+                self.optional("cwd")?,
+            )
         } else {
             self.refuse(&OF_PROGRAMS, "url", "a server is a program or a URL, not both")?;
-            Ok(Transport::Http { url: self.required("url")?, headers: self.secrets("headers")? })
+            Deferred::http(self.required("url")?, self.texts("headers")?)
+        };
+        Ok(settings.plain().unwrap_or(Transport::Deferred(settings)))
+    }
+
+    fn oauth(&self, node: &Node) -> Result<OAuth, Fault> {
+        let what = self.name("oauth");
+        let members = Members::of(node, &what, &OF_OAUTH)?;
+        let text = |key: &str| {
+            let what = format!("`{key}` in {what}");
+            members.get(key).map(|node| Ok((self.text(node, &what)?, node, what))).transpose()
+        };
+        let plain = |key: &str| match text(key)? {
+            None => Ok(None),
+            Some((text, node, what)) => match text.plain() {
+                Some(text) => Ok(Some(text)),
+                None => Err(node.at.fault(Problem::TooEarly { what })),
+            },
+        };
+        let mut oauth = OAuth::default();
+        oauth.client_id = plain("clientId")?;
+        oauth.client_metadata_url = plain("clientMetadataUrl")?;
+        oauth.client_secret = text("clientSecret")?.map(|(text, ..)| text);
+        if let Some(node) = members.get("clientSecret").filter(|_| oauth.client_id.is_none()) {
+            let (what, missing) = (what.clone(), "`clientId` beside `clientSecret`".to_owned());
+            return Err(node.at.fault(Problem::Missing { what, missing }));
         }
+        if let Some(node) = members.get("scopes") {
+            let scope = |node: &Node| Ok(node.string(&format!("a scope in {what}"))?.to_owned());
+            let scopes = node.list(&format!("`scopes` in {what}"), "a list of strings")?;
+            oauth.scopes = scopes.iter().map(scope).collect::<Result<_, _>>()?;
+        }
+        if let Some(node) = members.get("redirectPort") {
+            let wrong = || node.wrong_type(&format!("`redirectPort` in {what}"), "a port");
+            let super::Value::Number(number) = &node.value else { return Err(wrong()) };
+            oauth.redirect_port = Some(number.parse().map_err(|_| wrong())?);
+        }
+        Ok(oauth)
     }
 
     /// By `type`, or else by which of `command` and `url` is there.
@@ -97,7 +158,7 @@ impl Entry<'_> {
         }
     }
 
-    fn required(&self, key: &str) -> Result<String, Fault> {
+    fn required(&self, key: &str) -> Result<Template, Fault> {
         let text = self.optional(key)?;
         text.ok_or_else(|| {
             let (what, missing) = (self.what.clone(), format!("`{key}`"));
@@ -105,40 +166,43 @@ impl Entry<'_> {
         })
     }
 
-    fn optional(&self, key: &str) -> Result<Option<String>, Fault> {
+    fn optional(&self, key: &str) -> Result<Option<Template>, Fault> {
         let Some(node) = self.members.get(key) else { return Ok(None) };
         let what = self.name(key);
-        let text = self.string(node, &what)?;
-        if text.is_empty() {
+        let text = self.text(node, &what)?;
+        if text.plain().is_some_and(|text| text.is_empty()) {
             return Err(node.bad_value(&what, "this must not be empty"));
         }
         Ok(Some(text))
     }
 
-    fn arguments(&self) -> Result<Vec<String>, Fault> {
+    fn arguments(&self) -> Result<Vec<Template>, Fault> {
         let Some(node) = self.members.get("args") else { return Ok(Vec::new()) };
         let items = node.list(&self.name("args"), "a list of strings")?;
         let what = format!("an item in {}", self.name("args"));
-        items.iter().map(|item| self.string(item, &what)).collect()
+        items.iter().map(|item| self.text(item, &what)).collect()
     }
 
-    fn secrets(&self, key: &str) -> Result<BTreeMap<String, Secret>, Fault> {
+    fn texts(&self, key: &str) -> Result<BTreeMap<String, Template>, Fault> {
         let Some(node) = self.members.get(key) else { return Ok(BTreeMap::new()) };
-        let mut secrets = BTreeMap::new();
+        let mut texts = BTreeMap::new();
         for member in node.object(&self.name(key))? {
             let what = self.name(&format!("{key}.{}", member.key));
-            let value = self.string(&member.value, &what)?;
-            if secrets.insert(member.key.clone(), Secret::from(value)).is_some() {
+            let text = self.text(&member.value, &what)?;
+            if texts.insert(member.key.clone(), text).is_some() {
                 let (key, what) = (member.key.clone(), self.name(key));
                 return Err(member.at.fault(Problem::DuplicateKey { key, what }));
             }
         }
-        Ok(secrets)
+        Ok(texts)
     }
 
-    fn string(&self, node: &Node, what: &str) -> Result<String, Fault> {
-        variables::expand(node.string(what)?, what, self.variable)
-            .map_err(|problem| node.at.fault(problem))
+    fn text(&self, node: &Node, what: &str) -> Result<Template, Fault> {
+        let parts = variables::parts(node.string(what)?, what, self.surroundings)
+            .map_err(|problem| node.at.fault(problem))?;
+        let file = self.surroundings.file.display();
+        let (line, column) = (node.at.line, node.at.column);
+        Ok(Template::new(format!("{file}:{line}:{column}: {what}"), parts))
     }
 
     fn name(&self, key: &str) -> String {

@@ -1,5 +1,5 @@
 use super::*;
-use broker::{Action, Transport};
+use broker::{Action, Share, Transport};
 use std::time::Duration;
 
 fn parse(text: &str) -> Result<Config, Error> {
@@ -18,14 +18,16 @@ fn everything_that_can_be_said_is_understood() {
           // A comment.
           "mcpServers": {
             "files": { "command": "${env:TOKEN}", "args": ["-x"], "env": { "KEY": "${env:TOKEN}" },
-                       "cwd": "/tmp", "timeout": "5s" },
+                       "cwd": "/tmp", "timeout": "5s", "lazy": true, "calls": 4, "rate": "10/s",
+                       "tools": { "grep": { "calls": 1, "rate": "30/5m" } },
+                       "pins": { "grep": "sha256:0101010101010101010101010101010101010101010101010101010101010101" } },
             "web": { "type": "streamable-http", "url": "http://x/", "headers": { "A": "B" } },
           },
           "policy": [
             { "action": "deny", "tools": ["*/delete*", "files_rm"], "reason": "no" },
             { "action": "allow", "servers": "files", "annotations": { "readOnly": true } }
           ],
-          "limits": { "wall": "2m", "heap_bytes": "256MiB", "calls": 5, "value_bytes": 77 },
+          "limits": { "wall": "2m", "tool_timeout_max": "1h", "heap_bytes": "256MiB", "calls": 5, "value_bytes": 77 },
           "trust": ["files"]
         }"#,
     )
@@ -33,6 +35,11 @@ fn everything_that_can_be_said_is_understood() {
     let files = &config.servers["files"];
     assert!(files.trusted && !config.servers["web"].trusted);
     assert_eq!(files.connect_timeout, Duration::from_secs(5));
+    assert!(files.lazy && !config.servers["web"].lazy);
+    assert_eq!(files.allowance, Share::default().calls(4).rate(10, Duration::from_secs(1)));
+    assert_eq!(files.tools["grep"], Share::default().calls(1).rate(30, Duration::from_secs(300)));
+    assert_eq!(files.pins["grep"].to_string(), format!("sha256:{}", "01".repeat(32)));
+    assert_eq!(config.tool_timeout_max, Some(Duration::from_secs(3600)));
     let Transport::Stdio { command, args, env, cwd } = &files.transport else { panic!() };
     assert_eq!((command.as_str(), args.as_slice()), ("hunter2-hunter2", &["-x".to_owned()][..]));
     assert_eq!(env["KEY"].expose(), "hunter2-hunter2");
@@ -97,7 +104,7 @@ fn each_mistake_has_its_place_and_a_remedy() {
         ),
         (
             r#"{"mcpServers": {"a": {"url": "x", "headers": {"K": "${TOKEN}"}}}}"#,
-            "1:52: `headers.K` of the server `a` has a `${` that is not understood; write `${env:NAME}` for the environment variable NAME, or `$${` for the characters themselves",
+            "1:52: `headers.K` of the server `a` has a `${` that is not understood; write `${env:NAME}`, `${file:PATH}`, `${command:PROGRAM …}` or `${keychain:SERVICE/ACCOUNT}`, or `$${` for the characters themselves",
         ),
         (
             r#"{"mcpServers": {"a": {"command": "x", "url": "y"}}}"#,
@@ -115,6 +122,22 @@ fn each_mistake_has_its_place_and_a_remedy() {
         (
             r#"{"mcpServers": {"a": {"command": "x", "timeout": 30}}}"#,
             "1:50: `timeout` of the server `a` must be a time such as \"30s\", not a number",
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "lazy": "yes"}}}"#,
+            "1:47: `lazy` of the server `a` must be true or false, not a string",
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "calls": 0}}}"#,
+            "1:48: `calls` of the server `a`: this is not a whole number from 1",
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "tools": {"t": {"rate": "often"}}}}}"#,
+            "1:63: `rate` of the tool `t` of the server `a`: this is not a number of calls and a time, such as \"10/s\" or \"100/5m\"",
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "pins": {"t": "md5:1"}}}}"#,
+            "1:53: the pin of the tool `t` of the server `a`: a digest is `sha256:` and 64 hexadecimal digits",
         ),
         (
             r#"{"mcpServers": {"files": {"command": "x"}}, "trust": ["file"]}"#,

@@ -54,12 +54,13 @@ async fn ask(
     reason: Option<String>,
     asking: &Asking<'_>,
 ) -> Result<Allowance, Fault> {
-    let tool = &call.target().tool.tool;
-    let (server, name) = (tool.server.as_str(), tool.name.as_str());
-    if asking.run.cover(server, name) {
+    let usable = &call.target().tool;
+    let (server, name) = (usable.tool.server.as_str(), usable.tool.name.as_str());
+    let digest = usable.digest;
+    if asking.run.cover(server, digest) {
         return Ok(Allowance::Granted(Grant::Run));
     }
-    if asking.session.cover(server, name) {
+    if asking.session.cover(server, digest) {
         return Ok(Allowance::Granted(Grant::Session));
     }
     let Some(approver) = asking.approver else {
@@ -79,15 +80,15 @@ async fn ask(
             Decision::Allow(grant) => {
                 match grant {
                     Grant::Once => {}
-                    Grant::Run => asking.run.add(server, name),
-                    Grant::Session => asking.session.add(server, name),
+                    Grant::Run => asking.run.add(server, digest),
+                    Grant::Session => asking.session.add(server, digest),
                 }
                 Ok(Allowance::Approved(grant))
             }
             Decision::Deny { reason } => Err(denied(format!("denied: {reason}"))),
         },
-        () = asking.run.covered(server, name) => Ok(Allowance::Granted(Grant::Run)),
-        () = asking.session.covered(server, name) => Ok(Allowance::Granted(Grant::Session)),
+        () = asking.run.covered(server, digest) => Ok(Allowance::Granted(Grant::Run)),
+        () = asking.session.covered(server, digest) => Ok(Allowance::Granted(Grant::Session)),
     }
 }
 

@@ -2,46 +2,72 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Kind};
+use super::{Fault, Kind, resources};
 use crate::broker::Inner;
-use crate::catalogue::Usable;
-use crate::server::{Link, Server};
-use crate::transport::Connection;
+use crate::catalogue::{Catalogue, Usable};
+use crate::server::Server;
+use crate::transport::Method;
 
 /// Names less alike than this (Jaro-Winkler) are no help as a suggestion.
 const ALIKE: f64 = 0.8;
 
-/// A tool that exists, and the connection to its server.
+/// A tool that exists.
 pub(super) struct Target {
     pub(super) tool: Arc<Usable>,
     pub(super) server: Arc<Server>,
-    pub(super) connection: Arc<dyn Connection>,
+    pub(super) method: Method,
 }
 
-/// Finds the tool by its exact names.
-pub(super) fn resolve(broker: &Inner, server: &str, tool: &str) -> Result<Target, Fault> {
-    let unavailable = |message: String| Err(Fault::new(Kind::Unavailable, message));
+/// Finds the tool by its exact names. A server of which it is not known what it has is reached
+/// first.
+pub(super) async fn resolve(
+    broker: &Inner,
+    method: Method,
+    server: &str,
+    tool: &str,
+) -> Result<Target, Fault> {
     let Some(found) = broker.servers.get(server) else {
         let hint = nearest(server, broker.servers.keys().map(String::as_str));
-        return unavailable(format!("there is no server `{server}`{hint}"));
+        return Err(unavailable(format!("there is no server `{server}`{hint}")));
     };
-    let connection = match &found.link {
-        Link::Up(connection) => Arc::clone(connection),
-        Link::Down(error) => {
-            return unavailable(format!("the server `{server}` is not available: {error}"));
-        }
+    if method != Method::CallTool {
+        let tool = resources::stand_in(server, method)?;
+        return Ok(Target { tool, server: Arc::clone(found), method });
+    }
+    let known = |catalogue: &Catalogue| {
+        let tool = Arc::clone(catalogue.usable(server, tool)?);
+        Some(Target { tool, server: Arc::clone(found), method })
     };
-    if let Some(usable) = broker.catalogue.usable(server, tool) {
-        return Ok(Target { tool: Arc::clone(usable), server: Arc::clone(found), connection });
+    if let Some(target) = known(&broker.hub.catalogue.current()) {
+        return Ok(target);
+    }
+    let most = broker.hub.limits.tool_timeout;
+    match tokio::time::timeout(most, found.reach()).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => return Err(not_there(server, &error)),
+        Err(_) => return Err(not_there(server, &"it is still being reached")),
+    }
+    let catalogue = broker.hub.catalogue.current();
+    if let Some(target) = known(&catalogue) {
+        return Ok(target);
     }
     let named = |name: &Option<String>| name.as_deref() == Some(tool);
-    let mut rejected = broker.catalogue.rejected().iter();
+    let mut rejected = catalogue.rejected().iter();
     if let Some(bad) = rejected.find(|bad| bad.server == server && named(&bad.name)) {
-        return unavailable(format!("the tool `{tool}` cannot be called: {}", bad.reason));
+        return Err(unavailable(format!("the tool `{tool}` cannot be called: {}", bad.reason)));
     }
-    let tools = broker.catalogue.tools().filter(|other| other.server == server);
+    let tools = catalogue.tools().filter(|other| other.server == server);
     let hint = nearest(tool, tools.map(|other| other.name.as_str()));
-    unavailable(format!("the server `{server}` has no tool `{tool}`{hint}"))
+    Err(unavailable(format!("the server `{server}` has no tool `{tool}`{hint}")))
+}
+
+/// The server cannot be used now.
+pub(super) fn not_there(server: &str, why: &dyn std::fmt::Display) -> Fault {
+    unavailable(format!("the server `{server}` is not available: {why}"))
+}
+
+fn unavailable(message: String) -> Fault {
+    Fault::new(Kind::Unavailable, message)
 }
 
 fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {

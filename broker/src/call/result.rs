@@ -1,4 +1,4 @@
-//! Station 7: what came back is small enough, no error, and what the tool promised.
+//! Station 8: what came back is small enough, no error, and what the tool promised.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub(super) fn read(tool: &Usable, raw: Raw, limits: &CallLimits) -> Result<Answe
 }
 
 /// Only a complete result is one. Servers before 2026-07-28 do not say so.
-fn complete(result_type: Option<&Value>) -> Result<(), Fault> {
+pub(super) fn complete(result_type: Option<&Value>) -> Result<(), Fault> {
     let problem = match result_type {
         None => return Ok(()),
         Some(Value::String(name)) if name == "complete" => return Ok(()),

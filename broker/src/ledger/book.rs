@@ -42,7 +42,10 @@ impl Book {
     /// over.
     #[must_use]
     pub(crate) fn mark_sent(&self, id: CallId) -> bool {
-        self.lock().advance(id, State::InFlight, Instant::now())
+        let mut ledger = self.lock();
+        // A call that its server refused unread is sent again.
+        let is_in_flight = ledger.entry(id).is_some_and(|entry| entry.state == State::InFlight);
+        is_in_flight || ledger.advance(id, State::InFlight, Instant::now())
     }
 
     /// Notes the end of a call that was never sent.

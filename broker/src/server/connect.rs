@@ -1,100 +1,111 @@
-//! From a configuration to a server with its tools.
+//! From a configuration to a connection and a list of tools.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
-use tracing::Instrument;
 
-use super::{ConnectError, Link, Server};
-use crate::catalogue::{Rejected, Usable, list};
-use crate::config::{ServerConfig, Transport};
-use crate::events::{Event, Events};
-use crate::limits::CallLimits;
+use super::{ConnectError, Era, Server};
+use crate::catalogue::{Listing, ListingError, Rules, list};
+use crate::config::{ServerConfig, Settings};
+use crate::secret::Hidden;
 use crate::transport::local::{Local, LocalTool};
-use crate::transport::stdio::Program;
-use crate::transport::{Connection, http, stdio};
+use crate::transport::{Client, Connection, Discreet, NoConnection, http, stdio};
 
 /// Where the tools of a server come from.
 pub(crate) enum Source {
-    Remote(ServerConfig),
+    Remote(Box<ServerConfig>),
     Local(Vec<LocalTool>),
 }
 
-/// A server, reached or not, and what it offers.
-pub(crate) struct Connected {
-    pub(crate) server: Server,
-    pub(crate) tools: Vec<Usable>,
-    pub(crate) rejected: Vec<Rejected>,
-}
+type Connected = (Arc<dyn Connection>, Listing);
 
-/// Reaches one server. That this fails is data: other servers are not affected.
-pub(crate) async fn connect(
-    name: String,
-    source: Source,
-    limits: &CallLimits,
-    events: &dyn Events,
-) -> Connected {
-    let began = Instant::now();
-    events.on_event(&Event::ServerConnecting { server: name.clone() });
-    let trusted = match &source {
-        Source::Remote(config) => config.trusted,
-        // Tools of the host are as trustworthy as the host.
-        Source::Local(_) => true,
-    };
-    let span = tracing::info_span!("connect", server = %name);
-    let reached = reach(&name, source, limits).instrument(span).await;
-    let (link, tools, rejected) = match reached {
-        Ok((connection, tools, rejected)) => {
-            events.on_event(&Event::ServerConnected {
-                server: name.clone(),
-                tools: tools.len(),
-                duration: began.elapsed(),
-            });
-            (Link::Up(connection), tools, rejected)
-        }
-        Err(error) => {
-            events.on_event(&Event::ServerFailed { server: name.clone(), error: error.clone() });
-            (Link::Down(error), Vec::new(), Vec::new())
-        }
-    };
-    let turns = Arc::new(Semaphore::new(limits.server_calls.min(Semaphore::MAX_PERMITS)));
-    let server = Server { name, trusted, link, turns, tools: tools.len() };
-    Connected { server, tools, rejected }
-}
+impl Server {
+    /// Reaches the server. `known` is what it turned out to be the last time.
+    pub(super) async fn connect(&self, known: Option<Era>) -> Result<Connected, NoConnection> {
+        let config = match &self.source {
+            Source::Local(tools) => {
+                let connection: Arc<dyn Connection> = Arc::new(Local::new(tools.clone()));
+                return Ok(self.listed(connection).await?);
+            }
+            Source::Remote(config) => config,
+        };
+        let (settings, secrets) = config.transport.fetch().await?;
+        let secrets = Hidden::new(secrets);
+        let connected = self.connect_remote(config, settings, &secrets, known).await;
+        connected.map_err(|failure| failure.without(&secrets))
+    }
 
-type Reached = (Arc<dyn Connection>, Vec<Usable>, Vec<Rejected>);
+    async fn connect_remote(
+        &self,
+        config: &ServerConfig,
+        settings: Settings,
+        secrets: &Hidden,
+        known: Option<Era>,
+    ) -> Result<Connected, NoConnection> {
+        let (time, limits) = (config.connect_timeout, &self.hub.limits);
+        let deadline = Instant::now() + time;
+        let client = Client::new(self.hub.elicitor.clone());
+        let connection = match settings {
+            Settings::Stdio(program) => {
+                stdio::connect(program, known, time, limits.result_bytes, &client).await?
+            }
+            Settings::Http { url, headers } => {
+                let place = http::Place {
+                    url: &url,
+                    headers: &headers,
+                    server: &self.name,
+                    oauth: &config.oauth,
+                    secrets,
+                    tokens: self.hub.tokens.as_ref(),
+                };
+                http::connect(place, known, time, limits, &client).await?
+            }
+        };
+        let connection = Discreet::wrap(connection, secrets.clone());
+        let listed = timeout_at(deadline, self.listed(Arc::clone(&connection))).await;
+        let error = match listed {
+            Ok(Ok(connected)) => return Ok(connected),
+            Ok(Err(error)) => error,
+            Err(_) => {
+                let stderr = connection.stderr().unwrap_or_default();
+                ConnectError::Timeout { after: time, stderr }
+            }
+        };
+        let stderr = connection.stderr();
+        connection.close().await;
+        Err(NoConnection { error, stderr })
+    }
 
-async fn reach(name: &str, source: Source, limits: &CallLimits) -> Result<Reached, ConnectError> {
-    let config = match source {
-        Source::Local(tools) => return listed(name, Arc::new(Local::new(tools))).await,
-        Source::Remote(config) => config,
-    };
-    let (time, bytes) = (config.connect_timeout, limits.result_bytes);
-    let deadline = Instant::now() + time;
-    let connection = match config.transport {
-        Transport::Stdio { command, args, env, cwd } => {
-            stdio::connect(Program { command, args, env, cwd }, time, bytes).await?
-        }
-        Transport::Http { url, headers } => http::connect(&url, &headers, time, bytes).await?,
-    };
-    match timeout_at(deadline, listed(name, Arc::clone(&connection))).await {
-        Ok(Ok(reached)) => Ok(reached),
-        Ok(Err(error)) => {
-            connection.close().await;
-            Err(error)
-        }
-        Err(_) => {
-            let stderr = connection.stderr().unwrap_or_default();
-            connection.close().await;
-            Err(ConnectError::Timeout { after: time, stderr })
+    async fn listed(&self, connection: Arc<dyn Connection>) -> Result<Connected, ConnectError> {
+        let listing = self
+            .list(connection.as_ref())
+            .await
+            .map_err(|error| ConnectError::Listing { problem: error.to_string() })?;
+        Ok((connection, listing))
+    }
+
+    /// Asks for the tools.
+    pub(super) async fn list(&self, connection: &dyn Connection) -> Result<Listing, ListingError> {
+        let nothing = std::collections::BTreeMap::new();
+        let known = self.hub.catalogue.current();
+        let rules = Rules {
+            server: &self.name,
+            pins: match &self.source {
+                Source::Remote(config) => &config.pins,
+                Source::Local(_) => &nothing,
+            },
+            headers: connection.peer().param_headers,
+            known: &known,
+        };
+        list(&rules, connection).await
+    }
+
+    /// Time in which a list must be there.
+    pub(super) fn connect_timeout(&self) -> Duration {
+        match &self.source {
+            Source::Remote(config) => config.connect_timeout,
+            Source::Local(_) => Duration::from_secs(30),
         }
     }
-}
-
-async fn listed(name: &str, connection: Arc<dyn Connection>) -> Result<Reached, ConnectError> {
-    let listing = list(name, connection.as_ref())
-        .await
-        .map_err(|error| ConnectError::Listing { problem: error.to_string() })?;
-    Ok((connection, listing.tools, listing.rejected))
 }

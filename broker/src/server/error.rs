@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::credential::CredentialError;
+use crate::secret::Hidden;
+
 /// Why a server could not be reached. The others are not affected.
 ///
 /// The text is one sentence for a person. It never contains credentials of the configuration: URLs
@@ -10,6 +13,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
+    /// A credential of its configuration cannot be had.
+    #[error("{place}: {error}")]
+    Credential {
+        /// Where the configuration wants it.
+        place: String,
+        /// Why it cannot be had.
+        error: CredentialError,
+    },
     /// There is no such program.
     #[error("the command `{command}` was not found")]
     CommandNotFound {
@@ -88,6 +99,32 @@ pub enum ConnectError {
         /// 401 or 403.
         status: u16,
     },
+    /// HTTP 401 of a server at which somebody can log in.
+    #[error("{url} wants you to log in: run `cofferdam login {server}`")]
+    LoginNeeded {
+        /// The endpoint.
+        url: String,
+        /// The name of the server.
+        server: String,
+    },
+    /// The login does not reach as far as what was asked for.
+    #[error("{url} wants more rights ({}): run `cofferdam login {server}`", scopes.join(" "))]
+    MoreRights {
+        /// The endpoint.
+        url: String,
+        /// The name of the server.
+        server: String,
+        /// The rights.
+        scopes: Vec<String>,
+    },
+    /// There is a login, and it cannot be used.
+    #[error("the login at {url} cannot be used: {problem}")]
+    Login {
+        /// The endpoint.
+        url: String,
+        /// Why.
+        problem: String,
+    },
     /// HTTP 404.
     #[error("there is nothing at {url} (HTTP 404)")]
     NotFound {
@@ -114,12 +151,72 @@ pub enum ConnectError {
         /// What is odd.
         problem: String,
     },
+    /// It speaks the transport of 2024, HTTP with server-sent events, and nothing newer.
+    #[error(
+        "{url} speaks only the HTTP+SSE transport of 2024, which is not supported here; many such \
+         servers have a streamable HTTP endpoint too, often at `/mcp`"
+    )]
+    OldTransport {
+        /// The endpoint.
+        url: String,
+    },
+    /// It was ready, and the connection broke. It is reached again when it is needed.
+    #[error("the connection to it broke: {how}")]
+    Lost {
+        /// How.
+        how: String,
+    },
+    /// The broker has shut down.
+    #[error("the broker has shut down")]
+    ShutDown,
     /// It was reached, but its tools cannot be listed.
     #[error("its tools cannot be listed: {problem}")]
     Listing {
         /// What went wrong.
         problem: String,
     },
+}
+
+impl ConnectError {
+    /// The same without credentials, wherever a server or a configuration has put them.
+    pub(crate) fn without(self, secrets: &Hidden) -> Self {
+        let hide = |text: String| secrets.hide(&text);
+        match self {
+            Self::CommandNotFound { command } => Self::CommandNotFound { command: hide(command) },
+            Self::NoDirectory { cwd } => {
+                Self::NoDirectory { cwd: hide(cwd.to_string_lossy().into_owned()).into() }
+            }
+            Self::NotStarted { command, problem } => {
+                Self::NotStarted { command: hide(command), problem: hide(problem) }
+            }
+            Self::Exited { how, stderr } => Self::Exited { how, stderr: hide(stderr) },
+            Self::Junk { line } => Self::Junk { line: hide(line) },
+            Self::Timeout { after, stderr } => Self::Timeout { after, stderr: hide(stderr) },
+            Self::BadUrl { problem } => Self::BadUrl { problem: hide(problem) },
+            Self::BadHeader { name, problem } => Self::BadHeader { name, problem: hide(problem) },
+            Self::UnknownHost { url } => Self::UnknownHost { url: hide(url) },
+            Self::Unreachable { url, problem } => {
+                Self::Unreachable { url: hide(url), problem: hide(problem) }
+            }
+            Self::Unauthorized { url, status } => Self::Unauthorized { url: hide(url), status },
+            Self::LoginNeeded { url, server } => Self::LoginNeeded { url: hide(url), server },
+            Self::MoreRights { url, server, scopes } => {
+                Self::MoreRights { url: hide(url), server, scopes }
+            }
+            Self::Login { url, problem } => Self::Login { url: hide(url), problem: hide(problem) },
+            Self::NotFound { url } => Self::NotFound { url: hide(url) },
+            Self::Status { url, status } => Self::Status { url: hide(url), status },
+            Self::Revision { supported } => {
+                Self::Revision { supported: supported.into_iter().map(hide).collect() }
+            }
+            Self::NotMcp { problem } => Self::NotMcp { problem: hide(problem) },
+            Self::Listing { problem } => Self::Listing { problem: hide(problem) },
+            Self::OldTransport { url } => Self::OldTransport { url: hide(url) },
+            Self::Lost { how } => Self::Lost { how: hide(how) },
+            // What was looked for and not found is no secret.
+            Self::Credential { .. } | Self::ShutDown => self,
+        }
+    }
 }
 
 /// What a server wrote last, as the end of a sentence. Lines are joined: the sentence stays one.

@@ -10,12 +10,14 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Connection, Peer, Raw, SendError};
+use super::{Connection, Method, Peer, Raw, SendError, ToolCall};
 use crate::server::Era;
 use crate::size::size;
 
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
+/// JSON-RPC's code for a method that is not there.
+const METHOD_NOT_FOUND: i64 = -32601;
 /// JSON-RPC's code for bad parameters, used by MCP for an unknown tool.
 const INVALID_PARAMS: i64 = -32602;
 
@@ -142,7 +144,12 @@ impl Local {
             // The first of a name wins, as it does in the catalogue.
             by_name.entry(tool.name.clone()).or_insert(tool);
         }
-        let peer = Peer { era: Era::Local, revision: "in memory".to_owned(), calls_itself: None };
+        let peer = Peer {
+            era: Era::Local,
+            revision: "in memory".to_owned(),
+            calls_itself: None,
+            param_headers: false,
+        };
         Self { entries, tools: by_name, peer }
     }
 }
@@ -157,8 +164,13 @@ impl Connection for Local {
         Ok(json!({ "tools": self.entries }))
     }
 
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError> {
-        let Some(tool) = self.tools.get(tool) else {
+    async fn call(&self, call: ToolCall) -> Result<Raw, SendError> {
+        let ToolCall { method, tool, arguments, .. } = call;
+        if method != Method::CallTool {
+            let message = "tools of the host have no resources".to_owned();
+            return Err(SendError::Rpc { code: METHOD_NOT_FOUND, message });
+        }
+        let Some(tool) = self.tools.get(&tool) else {
             let message = "no such tool".to_owned();
             return Err(SendError::Rpc { code: INVALID_PARAMS, message });
         };

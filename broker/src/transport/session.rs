@@ -2,22 +2,29 @@
 //!
 //! Results do not come out of rmcp but from the [`Shelf`] onto which the transport has put them.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use async_trait::async_trait;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientCapabilities, ClientConfig, ClientNotification, ClientRequest, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, ServerResult,
+    ClientNotification, ClientRequest, ErrorCode, ListResourcesRequest, ListToolsRequest,
+    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, RequestId,
+    ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RequestHandle, RunningService};
-use rmcp::{ClientHandler, Peer as RmcpPeer, RoleClient, ServiceError};
-use serde_json::{Map, Value};
-use std::sync::Arc;
-use std::time::Duration;
+use rmcp::{ErrorData, Peer as RmcpPeer, RoleClient, ServiceError};
+use serde_json::Value;
 use tokio::runtime::Handle;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
+use tokio::task::AbortHandle;
 
+use super::client::Client;
+use super::listen::listen;
+use super::notices::{Heard, Notices, OnProgress};
 use super::shelf::Shelf;
-use super::{Connection, Peer, Raw, SendError};
+use super::{Connection, Method, Peer, Raw, SendError, ToolCall};
+use crate::elicitation::Desk;
 use crate::server::Era;
 use crate::size::size;
 
@@ -27,19 +34,15 @@ use crate::size::size;
 pub(super) const TOO_LARGE: i32 = i32::MIN;
 pub(super) const UNREADABLE: i32 = i32::MIN + 1;
 
+/// The code of a server that does not take the revision of a request.
+pub(crate) const UNSUPPORTED_REVISION: i64 = -32022;
+
 /// Time for an orderly end, after which the rest is left to the transport's `Drop`.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// What we are to a server: a client that can do nothing but list and call tools.
+/// The headers of one call, on their way through rmcp to the transport.
 #[derive(Clone)]
-pub(super) struct Client;
-
-impl ClientHandler for Client {
-    fn get_info(&self) -> ClientConfig {
-        let us = Implementation::new("cofferdam", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), us)
-    }
-}
+pub(super) struct CallHeaders(pub(super) Vec<(String, String)>);
 
 /// What a session needs to know of the transport that carries it.
 #[async_trait]
@@ -55,6 +58,11 @@ pub(super) trait Carrier: Send + Sync {
         None
     }
 
+    /// Whether a request has headers.
+    fn has_headers(&self) -> bool {
+        false
+    }
+
     /// Ends what is left when the connection has been closed.
     async fn end(&self) {}
 }
@@ -66,6 +74,9 @@ pub(super) struct Session {
     peer: Peer,
     carrier: Arc<dyn Carrier>,
     shelf: Arc<Shelf>,
+    notices: Arc<Notices>,
+    desk: Arc<Desk>,
+    listener: Option<AbortHandle>,
     result_bytes: usize,
     runtime: Handle,
 }
@@ -77,6 +88,8 @@ impl Session {
         shelf: Arc<Shelf>,
         result_bytes: usize,
     ) -> Self {
+        let notices = Arc::clone(&running.service().notices);
+        let desk = Arc::clone(&running.service().desk);
         let info = running.peer_info();
         let revision = info.as_ref().map(|info| info.protocol_version.clone());
         let modern = revision.as_ref().is_some_and(|revision| !revision.has_initialize());
@@ -84,28 +97,67 @@ impl Session {
             era: if modern { Era::Modern } else { Era::Legacy },
             revision: revision.map(|revision| revision.to_string()).unwrap_or_default(),
             calls_itself: info
+                .as_ref()
                 .and_then(|info| info.server_info.as_ref().map(|server| server.name.clone())),
+            param_headers: modern && carrier.has_headers(),
         };
+        let tells = info.is_some_and(|info| {
+            let tools = info.capabilities.tools.as_ref();
+            tools.is_some_and(|tools| tools.list_changed == Some(true))
+        });
         let rmcp = running.peer().clone();
+        let runtime = Handle::current();
+        let listener = (modern && tells)
+            .then(|| runtime.spawn(listen(rmcp.clone(), Arc::clone(&notices))).abort_handle());
         let running = Mutex::new(Some(running));
-        Self { rmcp, running, peer, carrier, shelf, result_bytes, runtime: Handle::current() }
+        Self { rmcp, running, peer, carrier, shelf, notices, desk, listener, result_bytes, runtime }
     }
 
-    async fn request(&self, request: ClientRequest) -> Result<Raw, SendError> {
+    /// Sends a request, and once more if the server refuses its revision although it knows it: such
+    /// a server refuses before it does anything.
+    async fn request(
+        &self,
+        request: ClientRequest,
+        on_progress: Option<OnProgress>,
+    ) -> Result<Raw, SendError> {
+        let again = (self.peer.era == Era::Modern).then(|| request.clone());
+        match self.exchange(request, on_progress.clone()).await {
+            Err(Refusal::Revision { supported }) if supported.contains(&self.peer.revision) => {
+                match again {
+                    Some(request) => self.exchange(request, on_progress).await,
+                    None => Err(Refusal::Revision { supported }),
+                }
+            }
+            other => other,
+        }
+        .map_err(Refusal::into_error)
+    }
+
+    async fn exchange(
+        &self,
+        request: ClientRequest,
+        on_progress: Option<OnProgress>,
+    ) -> Result<Raw, Refusal> {
         let sent =
             self.rmcp.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let RequestHandle { id, rx, .. } = match sent {
+        let RequestHandle { id, rx, progress_token, .. } = match sent {
             Ok(handle) => handle,
-            Err(error) => return Err(self.failure(error).await),
+            Err(error) => return Err(self.failure(error).await.into()),
         };
+        let _following = on_progress.map(|to| self.notices.follow(progress_token, to));
         let mut cancel = CancelOnDrop { session: self, id: Some(id.clone()) };
         let answer = rx.await;
         cancel.id = None;
         let shelved = self.shelf.take(&id);
         match answer {
-            Ok(Ok(result)) => shelved.map_or_else(|| typed(&result), Ok),
-            Ok(Err(error)) => Err(self.failure(error).await),
-            Err(_) => Err(self.failure(ServiceError::TransportClosed).await),
+            Ok(Ok(result)) => Ok(shelved.map_or_else(|| typed(&result), Ok)?),
+            Ok(Err(ServiceError::McpError(error)))
+                if error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION =>
+            {
+                Err(Refusal::revision(&error))
+            }
+            Ok(Err(error)) => Err(self.failure(error).await.into()),
+            Err(_) => Err(self.failure(ServiceError::TransportClosed).await.into()),
         }
     }
 
@@ -126,6 +178,74 @@ impl Session {
                 SendError::Gone { detail: self.carrier.epitaph().await }
             }
             other => SendError::Odd { detail: other.to_string() },
+        }
+    }
+}
+
+/// Why an exchange has no result, as far as it decides what to do next.
+enum Refusal {
+    /// The server does not take the revision that was used.
+    Revision {
+        supported: Vec<String>,
+    },
+    Other(SendError),
+}
+
+impl Refusal {
+    fn revision(error: &ErrorData) -> Self {
+        let supported = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+        let supported = supported.into_iter().flatten().filter_map(Value::as_str);
+        Self::Revision { supported: supported.map(str::to_owned).collect() }
+    }
+
+    fn into_error(self) -> SendError {
+        match self {
+            Self::Revision { supported } => SendError::Rpc {
+                code: UNSUPPORTED_REVISION,
+                message: format!(
+                    "the server does not speak the revision any more that it spoke, only {}",
+                    supported.join(", ")
+                ),
+            },
+            Self::Other(error) => error,
+        }
+    }
+}
+
+impl From<SendError> for Refusal {
+    fn from(error: SendError) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// A call as rmcp has it.
+fn request(call: ToolCall) -> ClientRequest {
+    let ToolCall { method, tool, arguments, headers, round, .. } = call;
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+    match method {
+        Method::CallTool => {
+            let mut params = CallToolRequestParams::new(tool).with_arguments(arguments);
+            if let Some(round) = round {
+                params.input_responses = Some(round.responses).filter(|all| !all.is_empty());
+                params.request_state = round.state;
+            }
+            let mut request = CallToolRequest::new(params);
+            if !headers.is_empty() {
+                request.extensions.insert(CallHeaders(headers));
+            }
+            ClientRequest::CallToolRequest(request)
+        }
+        Method::ReadResource => {
+            let mut params = ReadResourceRequestParams::new(argument("uri").unwrap_or_default());
+            if let Some(round) = round {
+                params.input_responses = Some(round.responses).filter(|all| !all.is_empty());
+                params.request_state = round.state;
+            }
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        }
+        Method::ListResources => {
+            let params = PaginatedRequestParams::default().with_cursor(argument("cursor"));
+            ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(params))
         }
     }
 }
@@ -151,16 +271,25 @@ impl Connection for Session {
                 PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned())),
             ),
         };
-        Ok(self.request(ClientRequest::ListToolsRequest(request)).await?.value)
+        Ok(self.request(ClientRequest::ListToolsRequest(request), None).await?.value)
     }
 
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Raw, SendError> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        self.request(ClientRequest::CallToolRequest(CallToolRequest::new(params))).await
+    async fn call(&self, call: ToolCall) -> Result<Raw, SendError> {
+        let _seat = self.desk.seat(call.caller.clone());
+        let on_progress = Arc::clone(&call.on_progress);
+        self.request(request(call), Some(on_progress)).await
+    }
+
+    fn heard(&self) -> Option<watch::Receiver<Heard>> {
+        Some(self.notices.subscribe())
     }
 
     fn stderr(&self) -> Option<String> {
         self.carrier.stderr()
+    }
+
+    async fn epitaph(&self) -> String {
+        self.carrier.epitaph().await
     }
 
     async fn close(&self) {
@@ -168,6 +297,14 @@ impl Connection for Session {
             let _ = running.close_with_timeout(CLOSE_TIMEOUT).await;
         }
         self.carrier.end().await;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(listener) = &self.listener {
+            listener.abort();
+        }
     }
 }
 
@@ -192,14 +329,4 @@ impl Drop for CancelOnDrop<'_> {
                 .await;
         });
     }
-}
-
-/// The revisions without a handshake that we speak, best first.
-pub(super) fn modern_revisions() -> Vec<ProtocolVersion> {
-    vec![ProtocolVersion::V_2026_07_28]
-}
-
-/// The revision we propose to a server that wants a handshake; it may answer with an older one.
-pub(super) fn legacy_revision() -> ProtocolVersion {
-    ProtocolVersion::LATEST_WITH_INITIALIZE
 }

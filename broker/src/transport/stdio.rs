@@ -10,6 +10,7 @@
 mod lines;
 mod pipe;
 mod process;
+mod warden;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +22,13 @@ use rmcp::service::{
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::session::{Carrier, Client, Session, legacy_revision, modern_revisions};
+use super::client::{Client, legacy_revision, modern_revisions};
+use super::session::{Carrier, Session};
 use super::shelf::Shelf;
-use super::{Connection, SendError};
+use super::{Connection, NoConnection, SendError};
 use crate::secret::{Secret, redact};
-use crate::server::ConnectError;
-use pipe::Pipe;
+use crate::server::{ConnectError, Era};
+use pipe::{Pipe, Read};
 use process::Process;
 
 pub(crate) use process::Program;
@@ -39,34 +41,52 @@ const EXIT_DELAY: Duration = Duration::from_millis(500);
 /// Room in a line for what surrounds a result.
 const ENVELOPE_BYTES: usize = 64 * 1024;
 
-/// Starts the program and shakes hands.
+/// Starts the program and shakes hands. What the server turned out to be the last time, if it is
+/// known, saves the question and comes first.
 pub(crate) async fn connect(
     program: Program,
+    known: Option<Era>,
     timeout: Duration,
     result_bytes: usize,
-) -> Result<Arc<dyn Connection>, ConnectError> {
+    client: &Client,
+) -> Result<Arc<dyn Connection>, NoConnection> {
     let deadline = Instant::now() + timeout;
-    let start = |mode| Start { program: &program, result_bytes, timeout, deadline, mode };
+    let start = |mode| Start { program: &program, client, result_bytes, timeout, deadline, mode };
     let auto = ClientLifecycleMode::Auto {
         preferred_versions: modern_revisions(),
         legacy_version: Some(legacy_revision()),
     };
-    let started = match start(auto).shake_hands().await {
-        Err(Failed { next: Some(mode), error }) => {
+    let first = match known {
+        Some(Era::Legacy) => ClientLifecycleMode::Initialize,
+        Some(Era::Modern) => modern(),
+        _ => auto.clone(),
+    };
+    let started = match start(first).shake_hands().await {
+        // It answered, and not as the last time: it is another program now.
+        Err(Failed {
+            error: ConnectError::NotMcp { .. } | ConnectError::Revision { .. }, ..
+        }) if known.is_some() => start(auto).shake_hands().await,
+        Err(Failed { next: Some(mode), error, .. }) => {
             tracing::debug!(%error, ?mode, "starting the server again");
             start(mode).shake_hands().await
         }
         other => other,
     };
-    let Started { running, process, shelf } = started.map_err(|failed| failed.error)?;
+    let Started { running, process, shelf } =
+        started.map_err(|Failed { error, stderr, .. }| NoConnection { error, stderr })?;
     let secrets = program.env.into_values().collect();
     let carrier = Arc::new(Child { process, secrets });
     Ok(Arc::new(Session::new(running, carrier, shelf, result_bytes)))
 }
 
+fn modern() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover { preferred_versions: modern_revisions() }
+}
+
 /// One attempt to start the program and shake hands.
 struct Start<'a> {
     program: &'a Program,
+    client: &'a Client,
     result_bytes: usize,
     timeout: Duration,
     deadline: Instant,
@@ -75,6 +95,7 @@ struct Start<'a> {
 
 struct Failed {
     error: ConnectError,
+    stderr: Option<String>,
     /// What the server may understand if it is the first thing it hears.
     next: Option<ClientLifecycleMode>,
 }
@@ -88,8 +109,11 @@ struct Started {
 
 impl Start<'_> {
     async fn shake_hands(self) -> Result<Started, Failed> {
-        let (process, stdin, stdout) =
-            Process::spawn(self.program).map_err(|error| Failed { error, next: None })?;
+        let (process, stdin, stdout) = Process::spawn(self.program).map_err(|error| Failed {
+            error,
+            stderr: None,
+            next: None,
+        })?;
         let process = Arc::new(process);
         let probe = match self.mode {
             // Known to be modern: its silence means that it is busy.
@@ -99,18 +123,19 @@ impl Start<'_> {
         let line_bytes = self.result_bytes.saturating_add(ENVELOPE_BYTES);
         let shelf = Arc::new(Shelf::default());
         let onto = Arc::clone(&shelf);
-        let pipe = Pipe::new(stdin, stdout, Arc::clone(&process), onto, line_bytes, probe);
-        let error =
-            match timeout_at(self.deadline, Client.serve_with_lifecycle(pipe, self.mode.clone()))
-                .await
-            {
-                Ok(Ok(running)) => return Ok(Started { running, process, shelf }),
-                Ok(Err(error)) => Some(error),
-                Err(_) => None,
-            };
+        let client = self.client.clone();
+        let read = Read { shelf: onto, notices: Arc::clone(&client.notices), line_bytes };
+        let pipe = Pipe::new(stdin, stdout, Arc::clone(&process), read, probe);
+        let shaking = client.serve_with_lifecycle(pipe, self.mode.clone());
+        let error = match timeout_at(self.deadline, shaking).await {
+            Ok(Ok(running)) => return Ok(Started { running, process, shelf }),
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
+        };
         let next = error.as_ref().and_then(next_mode);
         let error = self.explain(&process, error).await;
-        Err(Failed { error, next })
+        let stderr = redact(&process.stderr(), self.program.env.values());
+        Err(Failed { error, stderr: Some(stderr), next })
     }
 
     /// The reason in our words. What the process did says more than what the protocol missed.
@@ -150,7 +175,7 @@ fn next_mode(error: &ClientInitializeError) -> Option<ClientLifecycleMode> {
         ClientInitializeError::JsonRpcError(refusal)
             if refusal.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION =>
         {
-            Some(ClientLifecycleMode::Discover { preferred_versions: modern_revisions() })
+            Some(modern())
         }
         ClientInitializeError::JsonRpcError(_) => None,
         // The conversation broke off, as opposed to ending with an answer.

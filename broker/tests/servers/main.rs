@@ -4,9 +4,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be set up fails its test")]
 
+mod cases;
+mod faults;
 mod http;
+mod interactive;
+mod life;
+mod oauth;
 mod real;
+mod scripted;
 mod stdio;
+mod wire;
 
 use std::time::Duration;
 

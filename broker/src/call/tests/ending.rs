@@ -3,6 +3,20 @@ use std::sync::Mutex;
 use super::*;
 use crate::{Event, Events, Kind, State};
 
+/// A host may do all of it on any thread.
+#[test]
+fn everything_can_be_sent_to_another_thread() {
+    fn sent<T: Send>(_: &T) {}
+    let builder = Broker::builder();
+    sent(&builder.connect());
+    let _ = |broker: Broker, run: Run, request: Request| {
+        sent(&broker.reach("s"));
+        sent(&broker.reach_all());
+        sent(&broker.shutdown());
+        sent(&run.call(request));
+    };
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_in_flight_is_unknown() {
     let (run, reached) = Scene::open().run().await;

@@ -8,9 +8,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::BoxStream;
+use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::redirect::Policy;
 use rmcp::model::ClientJsonRpcMessage;
+use rmcp::transport::AuthError;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
@@ -20,6 +22,7 @@ use url::{Host, Url};
 
 use super::failure::Failure;
 use super::post::Post;
+use crate::oauth::{Bearer, wanted_scopes};
 use crate::transport::shelf::Shelf;
 
 /// How many redirects one request may follow.
@@ -33,11 +36,16 @@ pub(super) struct Http {
     client: reqwest::Client,
     failure: Arc<Mutex<Option<Failure>>>,
     shelf: Arc<Shelf>,
+    bearer: Option<Arc<Bearer>>,
 }
 
 impl Http {
     /// A client for one endpoint.
-    pub(super) fn new(url: &Url, shelf: Arc<Shelf>) -> Result<Self, String> {
+    pub(super) fn new(
+        url: &Url,
+        shelf: Arc<Shelf>,
+        bearer: Option<Arc<Bearer>>,
+    ) -> Result<Self, String> {
         let origin = url.origin();
         let mut builder = reqwest::Client::builder();
         if is_this_machine(url) {
@@ -60,7 +68,16 @@ impl Http {
             }))
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { client, failure: Arc::default(), shelf })
+        Ok(Self { client, failure: Arc::default(), shelf, bearer })
+    }
+
+    /// Asks for what is at a URL of the endpoint's origin.
+    pub(super) async fn get(
+        &self,
+        url: Url,
+        headers: http::HeaderMap,
+    ) -> reqwest::Result<reqwest::Response> {
+        self.client.get(url).headers(headers).send().await
     }
 
     /// The failure of the last exchange, unless it was good.
@@ -68,11 +85,32 @@ impl Http {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The token of the login, if there is one.
+    async fn token(&self) -> Result<Option<HeaderValue>, Error> {
+        match &self.bearer {
+            Some(bearer) => self.note(bearer.header().await.map_err(unusable)),
+            None => Ok(None),
+        }
+    }
+
+    /// The headers with the token.
+    async fn with_token(
+        &self,
+        mut headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<HashMap<HeaderName, HeaderValue>, Error> {
+        headers.extend(self.token().await?.map(|token| (AUTHORIZATION, token)));
+        Ok(headers)
+    }
+
     fn note<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         let failure = outcome.as_ref().err().map(Failure::from);
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         outcome
     }
+}
+
+fn unusable(problem: String) -> Error {
+    Error::Auth(AuthError::CredentialStoreError(problem))
 }
 
 fn is_this_machine(url: &Url) -> bool {
@@ -108,11 +146,34 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Error> {
-        // Whatever credential there is stands among the headers.
+        // Whatever credential there is stands among the headers, or is the login's.
         let _ = auth;
-        let shelf = Arc::clone(&self.shelf);
-        let post = Post { uri, message, session, headers, limits, shelf };
-        self.note(post.send(&self.client).await)
+        let post = |message, token: Option<&HeaderValue>| {
+            let mut headers = headers.clone();
+            headers.extend(token.map(|token| (AUTHORIZATION, token.clone())));
+            let (uri, session) = (Arc::clone(&uri), session.clone());
+            let shelf = Arc::clone(&self.shelf);
+            Post { uri, message, session, headers, limits: limits.clone(), shelf }
+        };
+        let token = self.token().await?;
+        let again = token.is_some().then(|| message.clone());
+        let outcome = post(message, token.as_ref()).send(&self.client).await;
+        self.note(match (outcome, &self.bearer, token, again) {
+            // Refused at the door: what was asked has not been looked at.
+            (Err(Error::AuthRequired(error)), Some(bearer), Some(token), Some(message)) => {
+                match bearer.other_than(&token).await.map_err(unusable)? {
+                    Some(other) => post(message, Some(&other)).send(&self.client).await,
+                    None => Err(Error::AuthRequired(error)),
+                }
+            }
+            (Err(Error::InsufficientScope(error)), Some(bearer), ..) => {
+                if let Some(scopes) = wanted_scopes(&error.www_authenticate_header) {
+                    bearer.want(&scopes).await;
+                }
+                Err(Error::InsufficientScope(error))
+            }
+            (outcome, ..) => outcome,
+        })
     }
 
     async fn delete_session(
@@ -122,6 +183,7 @@ impl StreamableHttpClient for Http {
         auth: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Error> {
+        let headers = self.with_token(headers).await?;
         self.client.delete_session(uri, session, auth, headers).await
     }
 
@@ -133,6 +195,7 @@ impl StreamableHttpClient for Http {
         auth: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
+        let headers = self.with_token(headers).await?;
         self.client.get_stream(uri, session, last_event, auth, headers).await
     }
 
@@ -145,6 +208,7 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
         max_event: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
+        let headers = self.with_token(headers).await?;
         self.client
             .get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, max_event)
             .await

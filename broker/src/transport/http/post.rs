@@ -14,8 +14,8 @@ use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::Response;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcError, JsonRpcRequest,
-    RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions, JsonRpcError,
+    JsonRpcRequest, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError,
@@ -23,7 +23,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use serde_json::Value;
 
-use crate::transport::session::{TOO_LARGE, UNREADABLE};
+use crate::transport::discover;
+use crate::transport::session::{CallHeaders, TOO_LARGE, UNREADABLE};
 use crate::transport::shelf::Shelf;
 use crate::transport::text;
 
@@ -58,9 +59,10 @@ impl Post {
         {
             headers.insert(SESSION, session);
         }
+        headers.extend(call_headers(&self.message));
         let body = serde_json::to_vec(&self.message)?;
-        let call = called(&self.message);
-        if let Some(id) = &call {
+        let shelved = shelved(&self.message);
+        if let Some(id) = &shelved {
             self.shelf.expect(id.clone());
         }
         let sent = client.post(self.uri.as_ref()).headers(headers).body(body).send().await;
@@ -74,7 +76,9 @@ impl Post {
             };
         };
         if response.status().is_success() {
-            let expected = Expected { id: request.id, shelf: call.map(|_| self.shelf) };
+            let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+            let shelf = shelved.map(|_| self.shelf);
+            let expected = Expected { id: request.id, is_probe, shelf };
             accept(response, expected, &self.limits).await
         } else {
             refuse(response, request, in_session, &self.limits).await
@@ -82,10 +86,26 @@ impl Post {
     }
 }
 
-/// The id of a call, if the message is one.
-fn called(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+/// The id of a request whose result is wanted as it comes.
+fn shelved(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
-    matches!(request.request, ClientRequest::CallToolRequest(_)).then(|| request.id.clone())
+    let wanted = matches!(
+        request.request,
+        ClientRequest::CallToolRequest(_)
+            | ClientRequest::ListToolsRequest(_)
+            | ClientRequest::ReadResourceRequest(_)
+            | ClientRequest::ListResourcesRequest(_)
+    );
+    wanted.then(|| request.id.clone())
+}
+
+/// The headers that a call brings along.
+fn call_headers(message: &ClientJsonRpcMessage) -> HeaderMap {
+    let ClientJsonRpcMessage::Request(request) = message else { return HeaderMap::new() };
+    let headers = request.request.extensions().get::<CallHeaders>();
+    let headers = headers.into_iter().flat_map(|CallHeaders(headers)| headers);
+    // Both were made of characters that a header may have.
+    headers.filter_map(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?))).collect()
 }
 
 /// Reads a good answer.
@@ -185,8 +205,9 @@ fn header(response: &Response, name: &HeaderName) -> Option<String> {
 /// The answer to one request. Whatever id it carries, the exchange says whose it is.
 struct Expected {
     id: RequestId,
-    /// The shelf for results of calls. Lists are left to rmcp: it makes the headers of later calls
-    /// of what it reads there.
+    /// Whether this is the modern question.
+    is_probe: bool,
+    /// The shelf for results of lists and calls.
     shelf: Option<Arc<Shelf>>,
 }
 
@@ -194,9 +215,17 @@ impl Expected {
     /// The message in a body. One that cannot be read becomes an error for its request.
     fn read(&self, body: &[u8]) -> ServerJsonRpcMessage {
         let message = text::parse(body).and_then(|mut message| {
-            let result = self.shelf.as_ref().and_then(|_| message.remove("result"));
+            let is_ours = self.shelf.is_some() || self.is_probe;
+            let result = if is_ours { message.remove("result") } else { None };
             match (&self.shelf, result) {
                 (Some(shelf), Some(result)) => Ok(shelf.put(self.id.clone(), result, body.len())),
+                (None, Some(result)) => match discover::mend(&result) {
+                    Ok(result) => {
+                        message.insert("result".to_owned(), result);
+                        serde_json::from_value(Value::Object(message))
+                    }
+                    Err(error) => Ok(ServerJsonRpcMessage::error(error, Some(self.id.clone()))),
+                },
                 _ => serde_json::from_value(Value::Object(message)),
             }
         });
@@ -218,6 +247,7 @@ impl Expected {
             return data;
         }
         let read = match &self.shelf {
+            _ if self.is_probe => serde_json::to_string(&self.read(data.as_bytes())),
             Some(_) => serde_json::to_string(&self.read(data.as_bytes())),
             // What cannot be read is left to rmcp as well.
             None => {

@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::lines::{self, Line};
 use super::process::Process;
+use crate::transport::notices::Notices;
 use crate::transport::shelf::Shelf;
 use inbox::Inbox;
 
@@ -36,20 +37,31 @@ pub(super) struct Pipe {
     probe_ends: Option<Instant>,
 }
 
+/// What becomes of what is read.
+pub(super) struct Read {
+    pub(super) shelf: Arc<Shelf>,
+    pub(super) notices: Arc<Notices>,
+    /// A longer line is skipped.
+    pub(super) line_bytes: usize,
+}
+
 impl Pipe {
     pub(super) fn new(
         stdin: ChildStdin,
         stdout: ChildStdout,
         process: Arc<Process>,
-        shelf: Arc<Shelf>,
-        line_bytes: usize,
+        read: Read,
         probe_timeout: Duration,
     ) -> Self {
         let (outgoing, to_write) = mpsc::channel(QUEUED);
         let (arrived, incoming) = mpsc::channel(QUEUED);
-        let inbox = Arc::new(Mutex::new(Inbox::new(shelf)));
+        let inbox = Arc::new(Mutex::new(Inbox::new(read.shelf)));
         tokio::spawn(write(stdin, to_write));
-        tokio::spawn(read(stdout, line_bytes, Arc::clone(&inbox), Arc::clone(&process), arrived));
+        let (onto, by) = (Arc::clone(&inbox), Arc::clone(&process));
+        tokio::spawn(async move {
+            read_all(stdout, read.line_bytes, onto, by, arrived).await;
+            read.notices.ended();
+        });
         Self { outgoing: Some(outgoing), incoming, inbox, process, probe_timeout, probe_ends: None }
     }
 }
@@ -129,7 +141,7 @@ async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
     }
 }
 
-async fn read(
+async fn read_all(
     stdout: ChildStdout,
     line_bytes: usize,
     inbox: Arc<Mutex<Inbox>>,

@@ -20,6 +20,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::warden;
 use crate::secret::Secret;
 use crate::server::ConnectError;
 
@@ -85,6 +86,7 @@ impl Process {
         let stderr = child.stderr.take().ok_or_else(|| odd("standard error"))?;
 
         let group = Pid::from_raw(id);
+        warden::add(group);
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         tokio::spawn(keep_last(stderr, Arc::clone(&kept)));
         let (tell, exit) = watch::channel(None);
@@ -92,6 +94,7 @@ impl Process {
             if let Ok(status) = child.wait().await {
                 // What it started and left behind has nobody to talk to any more.
                 signal(group, Signal::SIGKILL);
+                warden::remove(group);
                 let _ = tell.send(Some(Exit::from(status)));
             }
         });

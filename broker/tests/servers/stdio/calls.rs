@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use broker::{CallLimits, Kind, Request};
+use broker::{CallLimits, Kind, Request, ServerState};
 use serde_json::json;
 
 use super::{Notes, call, fault, fixture, noting, reached};
@@ -82,12 +82,21 @@ async fn a_call_that_is_dropped_is_cancelled_and_unknown() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_in_a_call_is_unavailable_from_then_on() {
-    let broker = reached("good").await;
+async fn a_server_that_dies_in_a_call_is_started_again_for_the_next() {
+    let notes = Notes::new("dies");
+    let broker = broker(noting("good", &notes), CallLimits::default()).await;
     let error = fault(&broker, "dies").await;
     assert_eq!(error.kind, Kind::Unavailable);
     assert!(error.message.contains("it ended with code 7"), "{error}");
-    assert_eq!(fault(&broker, "echo").await.kind, Kind::Unavailable);
+    let status = broker.servers().remove(0);
+    assert!(matches!(status.state, ServerState::Failed { .. }), "{status:?}");
+    assert_eq!(status.stderr.as_deref(), Some("out of memory\n"), "its last words are kept");
+    assert!(call(&broker, "echo", json!({})).await.is_ok());
+    let text = notes.text();
+    assert_eq!(text.matches("called dies").count(), 1, "no call is sent again: {text}");
+    // What it turned out to be is known by now, so the modern question is not asked again.
+    assert_eq!(text.lines().filter(|line| *line == "discover").count(), 1, "{text}");
+    assert_eq!(text.lines().filter(|line| *line == "initialize").count(), 2, "{text}");
 }
 
 #[tokio::test]

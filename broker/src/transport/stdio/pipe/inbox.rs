@@ -13,6 +13,7 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::super::lines::id_near_ends;
+use crate::transport::discover;
 use crate::transport::session::{TOO_LARGE, UNREADABLE};
 use crate::transport::shelf::Shelf;
 use crate::transport::text;
@@ -46,7 +47,10 @@ impl Inbox {
     /// Takes note of a request that is about to be sent.
     pub(super) fn expect(&mut self, request: &JsonRpcRequest<ClientRequest>) {
         match &request.request {
-            ClientRequest::ListToolsRequest(_) | ClientRequest::CallToolRequest(_) => {
+            ClientRequest::ListToolsRequest(_)
+            | ClientRequest::CallToolRequest(_)
+            | ClientRequest::ReadResourceRequest(_)
+            | ClientRequest::ListResourcesRequest(_) => {
                 self.shelf.expect(request.id.clone());
             }
             ClientRequest::DiscoverRequest(_) => self.probe = Some(request.id.clone()),
@@ -97,6 +101,16 @@ impl Inbox {
             && let Some(result) = message.remove("result")
         {
             return Ok(Some(self.shelf.put(id.clone(), result, line.len())));
+        }
+        if let Some(id) = id.as_ref().filter(|id| self.probe.as_ref() == Some(id))
+            && let Some(result) = message.remove("result")
+        {
+            match discover::mend(&result) {
+                Ok(result) => message.insert("result".to_owned(), result),
+                Err(error) => {
+                    return Ok(Some(ServerJsonRpcMessage::error(error, Some(id.clone()))));
+                }
+            };
         }
         match serde_json::from_value(Value::Object(message)) {
             Ok(message) => Ok(Some(message)),
