@@ -6,6 +6,7 @@
 #[cfg(target_os = "linux")]
 mod alone;
 mod cli;
+mod credentials;
 mod hosts;
 mod outcomes;
 mod readme;
