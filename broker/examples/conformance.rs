@@ -5,8 +5,12 @@
 //! its schema. That a call fails is no failure of the client: the suite judges what it sees.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use broker::{Action, Broker, Policy, Request, Rule, ServerConfig, ServerState, Tool};
+use broker::{
+    Action, Ask, Broker, Elicitation, Elicitor, Field, FieldKind, Policy, Reply, Request, Rule,
+    ServerConfig, ServerState, Tool,
+};
 use serde_json::{Map, Value, json};
 
 #[tokio::main(flavor = "current_thread")]
@@ -14,7 +18,8 @@ async fn main() -> ExitCode {
     let Some(url) = std::env::args().nth(1) else { return failed("usage: conformance URL") };
     let builder = Broker::builder()
         .server("suite", ServerConfig::http(url))
-        .policy(Policy::default().rule(Rule::new(Action::Allow)));
+        .policy(Policy::default().rule(Rule::new(Action::Allow)))
+        .elicitor(Arc::new(Yes));
     let broker = match builder.connect().await {
         Ok(broker) => broker,
         Err(error) => return failed(&error.to_string()),
@@ -33,6 +38,26 @@ async fn main() -> ExitCode {
     }
     broker.shutdown().await;
     ExitCode::SUCCESS
+}
+
+/// A user who agrees to everything that is proposed.
+struct Yes;
+
+#[async_trait::async_trait]
+impl Elicitor for Yes {
+    async fn elicit(&self, question: &Elicitation) -> Reply {
+        let Ask::Form(form) = &question.ask else { return Reply::Accept(Map::new()) };
+        let value = |field: &Field| match (&field.default, &field.kind) {
+            (Some(default), _) => default.clone(),
+            (None, FieldKind::Integer | FieldKind::Number) => json!(1),
+            (None, FieldKind::Boolean) => json!(true),
+            (None, FieldKind::Choice(options)) => json!(options.first().map(|(value, _)| value)),
+            (None, FieldKind::Choices(_)) => json!([]),
+            (None, _) => json!("text"),
+        };
+        let fields = form.fields().iter().map(|field| (field.name.clone(), value(field)));
+        Reply::Accept(fields.collect())
+    }
 }
 
 /// The calls that the scenario wants.
