@@ -10,5 +10,5 @@ for (const block of result.content) {
 try {
   await mcp.readResource("everything", "file:///etc/passwd");
 } catch (error) {
-  console.log(error.kind, error.server, error.tool);
+  if (error instanceof ToolError) console.log(error.kind, error.server, error.tool);
 }
