@@ -6,6 +6,7 @@
 
 mod bearer;
 mod callback;
+mod challenge;
 mod login;
 mod record;
 mod store;

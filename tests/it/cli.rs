@@ -94,6 +94,7 @@ impl Case {
         command.current_dir(folder.path()).env_clear().envs(&self.env);
         command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", folder.path());
         command.env("SERVER", fixture("server.py")).env("NOTES", at("notes"));
+        command.env("INTERACTIVE", fixture("interactive.py"));
         command.env("TERM", "dumb");
         if let Some(http) = &http {
             command.env("HTTP", &http.port);

@@ -6,7 +6,9 @@
 #[cfg(target_os = "linux")]
 mod alone;
 mod cli;
+mod credentials;
 mod hosts;
+mod logins;
 mod outcomes;
 mod readme;
 mod scripts;

@@ -51,6 +51,13 @@ fn everything_over_streamable_http() {
 }
 
 #[test]
+fn everything_has_resources_to_list_and_to_read() {
+    let scene = Scene::new();
+    let config = all_allowed(json!({ "everything": { "command": server("everything") } }));
+    assert_eq!(scene.plays("resources", &config), "");
+}
+
+#[test]
 fn git_tells_of_a_repository_and_commits_to_it() {
     let scene = Scene::new();
     scene.make_repository("repository");

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::record::Record;
 use super::store::canonical;
-use super::{OAuth, StoreError, TokenStore, callback, in_words};
+use super::{OAuth, StoreError, TokenStore, callback, challenge, in_words};
 use crate::server::ConnectError;
 
 /// How we call ourselves where we register.
@@ -89,7 +89,9 @@ impl Login {
         let wrong = |error| no_login(&resource, &in_words(&error));
 
         let mut manager = AuthorizationManager::new(&resource).await.map_err(wrong)?;
-        let resolution = manager.resolve_metadata().await.map_err(wrong)?;
+        let said = challenge::of(&resource).await;
+        let resolution = manager.resolve_metadata_from_challenge(said.as_deref());
+        let resolution = resolution.await.map_err(wrong)?;
         if resolution.source == AuthorizationMetadataSource::LegacyEndpointFallback {
             return Err(no_login(&resource, "it does not say where to log in"));
         }

@@ -66,8 +66,9 @@ pub(crate) async fn connect(
         Err(Failed {
             error: ConnectError::NotMcp { .. } | ConnectError::Revision { .. }, ..
         }) if known.is_some() => start(auto).shake_hands().await,
-        Err(Failed { next: Some(mode), error, .. }) => {
-            tracing::debug!(%error, ?mode, "starting the server again");
+        Err(Failed { next: Some(mode), .. }) => {
+            // Not why: that may be the server's own words, with a credential among them.
+            tracing::debug!(?mode, "starting the server again");
             start(mode).shake_hands().await
         }
         other => other,

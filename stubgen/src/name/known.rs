@@ -9,7 +9,7 @@ const KNOWN: [&str; 3] = [OURS, WORDS, LIBRARY];
 
 const OURS: &str = "
     AudioContent BlobResource CallOptions CallToolResult ContentBlock EmbeddedResource
-    ImageContent Resource ResourceLink TextContent TextResource ToolError ToolErrorKind
+    ImageContent Resource ResourceContents ResourceLink TextContent TextResource ToolError ToolErrorKind
     ToolResult
 ";
 

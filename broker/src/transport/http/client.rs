@@ -21,7 +21,7 @@ use sse_stream::Sse;
 use url::{Host, Url};
 
 use super::failure::Failure;
-use super::post::Post;
+use super::post::{Post, without_url};
 use crate::oauth::{Bearer, wanted_scopes};
 use crate::transport::shelf::Shelf;
 
@@ -109,6 +109,14 @@ impl Http {
     }
 }
 
+/// An error of rmcp's own requests, without the URL.
+fn discreet(error: Error) -> Error {
+    match error {
+        Error::Client(error) => without_url(error),
+        other => other,
+    }
+}
+
 fn unusable(problem: String) -> Error {
     Error::Auth(AuthError::CredentialStoreError(problem))
 }
@@ -153,7 +161,7 @@ impl StreamableHttpClient for Http {
             headers.extend(token.map(|token| (AUTHORIZATION, token.clone())));
             let (uri, session) = (Arc::clone(&uri), session.clone());
             let shelf = Arc::clone(&self.shelf);
-            Post { uri, message, session, headers, limits: limits.clone(), shelf }
+            Post { uri, message, session, headers, limits, shelf }
         };
         let token = self.token().await?;
         let again = token.is_some().then(|| message.clone());
@@ -184,7 +192,7 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Error> {
         let headers = self.with_token(headers).await?;
-        self.client.delete_session(uri, session, auth, headers).await
+        self.client.delete_session(uri, session, auth, headers).await.map_err(discreet)
     }
 
     async fn get_stream(
@@ -196,7 +204,7 @@ impl StreamableHttpClient for Http {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
         let headers = self.with_token(headers).await?;
-        self.client.get_stream(uri, session, last_event, auth, headers).await
+        self.client.get_stream(uri, session, last_event, auth, headers).await.map_err(discreet)
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -212,5 +220,6 @@ impl StreamableHttpClient for Http {
         self.client
             .get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, max_event)
             .await
+            .map_err(discreet)
     }
 }

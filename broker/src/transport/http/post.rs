@@ -66,7 +66,7 @@ impl Post {
             self.shelf.expect(id.clone());
         }
         let sent = client.post(self.uri.as_ref()).headers(headers).body(body).send().await;
-        let response = sent.map_err(Error::Client)?;
+        let response = sent.map_err(without_url)?;
 
         let ClientJsonRpcMessage::Request(request) = self.message else {
             // Nobody waits for an answer; what is there, if anything, means nothing.
@@ -196,6 +196,11 @@ fn refusal(response: &Response, in_session: bool) -> Error {
             Error::HttpStatus(HttpStatusError::new(status.as_u16(), retry_after))
         }
     }
+}
+
+/// The URL of a server may be a credential, and rmcp logs errors as a whole.
+pub(super) fn without_url(error: reqwest::Error) -> Error {
+    Error::Client(error.without_url())
 }
 
 fn header(response: &Response, name: &HeaderName) -> Option<String> {

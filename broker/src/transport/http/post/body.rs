@@ -16,7 +16,7 @@ pub(super) async fn whole(
     limit: usize,
 ) -> Result<Option<Vec<u8>>, StreamableHttpError<reqwest::Error>> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(StreamableHttpError::Client)? {
+    while let Some(chunk) = response.chunk().await.map_err(super::without_url)? {
         if body.len() + chunk.len() > limit {
             return Ok(None);
         }
@@ -50,7 +50,9 @@ fn bounded(
     limit: usize,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     try_unfold((response, Meter::default()), move |(mut response, mut meter)| async move {
-        let Some(chunk) = response.chunk().await.map_err(io::Error::other)? else {
+        let Some(chunk) =
+            response.chunk().await.map_err(|error| io::Error::other(error.without_url()))?
+        else {
             return Ok(None);
         };
         meter.pass(&chunk);
