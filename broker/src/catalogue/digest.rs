@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_order_of_members_does_not_matter_and_everything_else_does() {
-        let mut one = Tool::named("s", "t");
+        let mut one = Tool::new("s", "t");
         one.input_schema =
             serde_json::from_str(r#"{"type":"object","a":{"x":1,"y":[1,2]}}"#).unwrap();
         let mut other = Tool { server: "elsewhere".into(), ..one.clone() };
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_digest_is_read_as_it_is_written() {
-        let digest = Digest::of(&Tool::named("s", "t"));
+        let digest = Digest::of(&Tool::new("s", "t"));
         assert_eq!(digest.to_string().parse(), Ok(digest));
         let text = digest.to_string();
         for bad in ["", "sha256:", &text[..70], &format!("{text}0"), &text.replace("sha256", "md5")]
