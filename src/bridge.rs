@@ -1,7 +1,7 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
 use crate::nearest::nearest;
-use broker::{Answer, Broker, Ledger, Request, ServerState, ServerStatus, ToolError};
+use broker::{Answer, Broker, Ledger, Request, ServerState, ToolError};
 use futures::future::BoxFuture;
 use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
@@ -75,9 +75,9 @@ impl Bridge {
 
     /// Why there is no such function: its server is not there, or another name was meant.
     pub(crate) fn hint(&self, function: &str) -> Option<String> {
-        for ServerStatus { name, state, .. } in self.broker.servers() {
+        for (name, state) in self.broker.states() {
             if let ServerState::Failed { error } = state
-                && function.starts_with(&broker::function_name(&name, ""))
+                && function.starts_with(&broker::function_name(name, ""))
             {
                 return Some(format!("the server `{name}` is not available: {error}"));
             }

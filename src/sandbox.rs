@@ -301,18 +301,17 @@ impl Sandbox {
     /// Reaches the servers that are not there and whose functions a text mentions.
     async fn reach_mentioned(&self, text: &str) {
         let is_old = self.built.elapsed() > TRY_AGAIN_AFTER;
-        let servers = self.broker.servers();
-        let wanted = servers.iter().filter(|server| {
-            let is_missing = match server.state {
+        let wanted = self.broker.states().filter(|(name, state)| {
+            let is_missing = match state {
                 ServerState::Idle => true,
                 ServerState::Failed { .. } => is_old,
                 _ => false,
             };
             is_missing
-                && (text.contains(&broker::function_name(&server.name, ""))
-                    || text.contains(&format!("{}/", server.name)))
+                && (text.contains(&broker::function_name(name, ""))
+                    || text.contains(&format!("{name}/")))
         });
-        futures::future::join_all(wanted.map(|server| self.broker.reach(&server.name))).await;
+        futures::future::join_all(wanted.map(|(name, _)| self.broker.reach(name))).await;
     }
 
     /// Ends in good order: runs that wait for their turn are cancelled, those under way come to

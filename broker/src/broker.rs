@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::catalogue::Catalogue;
 use crate::policy::Policy;
 use crate::run::Run;
-use crate::server::{ConnectError, Hub, Server, ServerStatus};
+use crate::server::{ConnectError, Hub, Server, ServerState, ServerStatus};
 use crate::turns::RunKey;
 
 /// Connections to servers, with what stands between them and a script. Cheap to clone; all clones
@@ -46,6 +46,12 @@ impl Broker {
     /// What has become of each server, by name.
     pub fn servers(&self) -> Vec<ServerStatus> {
         self.inner.servers.values().map(|server| server.status()).collect()
+    }
+
+    /// Whether each server can be used, by name: as [`Broker::servers`], without looking through
+    /// what the servers wrote to their standard error.
+    pub fn states(&self) -> impl Iterator<Item = (&str, ServerState)> {
+        self.inner.servers.values().map(|server| (server.name.as_str(), server.state()))
     }
 
     /// The tools of all servers, as they are now: a snapshot. As long as nothing changes it is the

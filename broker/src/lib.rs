@@ -65,8 +65,8 @@ pub use limits::CallLimits;
 pub use oauth::{Login, LoginError, OAuth, StoreError, TokenStore};
 pub use policy::{
     Action, AnnotationsAre, ArgumentIs, ConditionError, Explanation, Mismatch, Pattern,
-    PatternError, Pointer, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs,
-    Verdict, Why, function_name,
+    PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
+    function_name,
 };
 pub use run::Run;
 pub use secret::Secret;

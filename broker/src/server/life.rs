@@ -74,6 +74,32 @@ pub(crate) struct Reached {
     generation: u64,
 }
 
+impl State {
+    /// The connection that is up, with its number.
+    fn reached(&self, connection: &Arc<dyn Connection>) -> Reached {
+        Reached { connection: Arc::clone(connection), generation: self.generation }
+    }
+
+    /// What the host is told of it.
+    fn told(&self) -> ServerState {
+        match &self.link {
+            Link::Idle => ServerState::Idle,
+            Link::Connecting { .. } => ServerState::Connecting,
+            Link::Up { connection, .. } => {
+                let peer = connection.peer().clone();
+                ServerState::Ready {
+                    tools: self.tools,
+                    era: peer.era,
+                    revision: peer.revision,
+                    calls_itself: peer.calls_itself,
+                }
+            }
+            Link::Down { error, .. } => ServerState::Failed { error: error.clone() },
+            Link::ShutDown => ServerState::Failed { error: ConnectError::ShutDown },
+        }
+    }
+}
+
 impl Life {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -131,10 +157,7 @@ impl Server {
     fn look(self: &Arc<Self>) -> Look {
         let mut state = self.life.lock();
         match &state.link {
-            Link::Up { connection, .. } => {
-                let (connection, generation) = (Arc::clone(connection), state.generation);
-                return Look::Up(Reached { connection, generation });
-            }
+            Link::Up { connection, .. } => return Look::Up(state.reached(connection)),
             Link::Connecting { attempt, .. } => return Look::Wait(attempt.clone()),
             Link::ShutDown => return Look::ShutDown,
             Link::Down { error, until, .. } => {
@@ -263,31 +286,22 @@ impl Server {
     pub(super) fn connection(&self) -> Option<Reached> {
         let state = self.life.lock();
         let Link::Up { connection, .. } = &state.link else { return None };
-        let (connection, generation) = (Arc::clone(connection), state.generation);
-        Some(Reached { connection, generation })
+        Some(state.reached(connection))
     }
 
     pub(crate) fn status(&self) -> ServerStatus {
         let state = self.life.lock();
-        let (state, stderr) = match &state.link {
-            Link::Idle => (ServerState::Idle, None),
-            Link::Connecting { .. } => (ServerState::Connecting, None),
-            Link::Up { connection, .. } => {
-                let peer = connection.peer().clone();
-                let ready = ServerState::Ready {
-                    tools: state.tools,
-                    era: peer.era,
-                    revision: peer.revision,
-                    calls_itself: peer.calls_itself,
-                };
-                (ready, connection.stderr())
-            }
-            Link::Down { error, stderr, .. } => {
-                (ServerState::Failed { error: error.clone() }, stderr.clone())
-            }
-            Link::ShutDown => (ServerState::Failed { error: ConnectError::ShutDown }, None),
+        let stderr = match &state.link {
+            Link::Up { connection, .. } => connection.stderr(),
+            Link::Down { stderr, .. } => stderr.clone(),
+            Link::Idle | Link::Connecting { .. } | Link::ShutDown => None,
         };
-        ServerStatus { name: self.name.clone(), state, stderr }
+        ServerStatus { name: self.name.clone(), state: state.told(), stderr }
+    }
+
+    /// The status without what the server wrote, which takes some work.
+    pub(crate) fn state(&self) -> ServerState {
+        self.life.lock().told()
     }
 
     /// Ends the connection for good.
