@@ -24,7 +24,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use argument::{ArgumentIs, ConditionError, Pointer, TextGlob, TextRegex, ValueIs};
+pub use argument::{ArgumentIs, ConditionError, TextGlob, TextRegex, ValueIs};
 pub use explain::{Explanation, Mismatch, Step};
 pub use pattern::{Pattern, PatternError, function_name};
 pub use unused::{Unused, Why};
@@ -93,6 +93,17 @@ pub enum Action {
     Deny,
 }
 
+impl Action {
+    /// The word for it, as in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// Conditions on a tool's annotations. A hint that the tool does not give counts as the
 /// specification says: not read-only, destructive, not idempotent, open to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +147,17 @@ pub enum Verdict {
         /// What the rule gives as the reason.
         reason: Option<String>,
     },
+}
+
+impl Verdict {
+    /// What is to be done.
+    pub fn action(&self) -> Action {
+        match self {
+            Self::Allow { .. } => Action::Allow,
+            Self::Ask { .. } => Action::Ask,
+            Self::Deny { .. } => Action::Deny,
+        }
+    }
 }
 
 impl Policy {
@@ -281,11 +303,7 @@ impl Rule {
 /// The rule on one line, as approvals and ledgers show it.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.action {
-            Action::Allow => "allow",
-            Action::Ask => "ask",
-            Action::Deny => "deny",
-        })?;
+        f.write_str(self.action.as_str())?;
         for (condition, patterns) in
             [("", &self.tools), (" servers", &self.servers), (" labels", &self.labels)]
         {

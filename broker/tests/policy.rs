@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
-use broker::{Policy, Subject, Tool, Verdict};
+use broker::{Action, Policy, Subject, Tool};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{fs, path::Path};
@@ -28,7 +28,7 @@ struct Call {
     #[serde(default)]
     annotations: Map<String, Value>,
     label: Option<String>,
-    expect: String,
+    expect: Action,
     /// The rule that decides, from 1.
     rule: Option<usize>,
 }
@@ -62,13 +62,9 @@ fn check(case: &Case, call: &Call) {
         arguments: &call.input,
         label: call.label.as_deref(),
     });
-    let decided = match explanation.verdict {
-        Verdict::Allow { .. } => "allow",
-        Verdict::Deny { .. } => "deny",
-        _ => "ask",
-    };
+    let decided = explanation.verdict.action();
     let rule = explanation.steps.last().filter(|step| step.mismatch.is_none());
     let rule = rule.map(|step| step.number);
     let what = format!("{}\n{} with {:?}", case.about, call.tool, call.input);
-    assert_eq!((decided, rule), (call.expect.as_str(), call.rule), "{what}");
+    assert_eq!((decided, rule), (call.expect, call.rule), "{what}");
 }

@@ -9,7 +9,7 @@ use super::{
 use anyhow::{Context, bail, ensure};
 use cofferdam::{
     Policy,
-    broker::{Annotations, Explanation, Subject, Tool, Verdict},
+    broker::{Action, Annotations, Explanation, Subject, Tool, Verdict},
     config::Config,
 };
 use serde::Deserialize;
@@ -69,15 +69,7 @@ struct Expectation {
     #[serde(default)]
     annotations: Map<String, Value>,
     label: Option<String>,
-    expect: Expected,
-}
-
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum Expected {
-    Allow,
-    Ask,
-    Deny,
+    expect: Action,
 }
 
 pub(super) fn policy(arguments: Arguments) -> anyhow::Result<Exit> {
@@ -96,7 +88,7 @@ impl Explain {
             annotations: serde_json::from_str(&self.annotations).context("--annotations")?,
             tool: self.tool,
             label: self.label,
-            expect: Expected::Ask,
+            expect: Action::Ask,
         };
         let explanation = call.judge(&policy, &config)?;
         let mut text = String::new();
@@ -116,7 +108,7 @@ impl Explain {
             _ => None,
         };
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-        let _ = writeln!(text, "=> {}{reason}", decided(&explanation.verdict).as_str());
+        let _ = writeln!(text, "=> {}{reason}", explanation.verdict.action().as_str());
         output::print(&text)?;
         Ok(Exit::Done)
     }
@@ -134,7 +126,7 @@ impl Test {
         let mut wrong = 0;
         for (index, expectation) in expectations.iter().enumerate() {
             let explanation = expectation.judge(&config.policy, &config)?;
-            let decided = decided(&explanation.verdict);
+            let decided = explanation.verdict.action();
             if decided != expectation.expect {
                 wrong += 1;
                 let rule = explanation.steps.last().filter(|step| step.mismatch.is_none());
@@ -191,22 +183,4 @@ fn annotations(given: &Map<String, Value>) -> anyhow::Result<Annotations> {
         *hint = Some(value.as_bool().with_context(|| format!("`{name}` is not true or false"))?);
     }
     Ok(annotations)
-}
-
-fn decided(verdict: &Verdict) -> Expected {
-    match verdict {
-        Verdict::Allow { .. } => Expected::Allow,
-        Verdict::Deny { .. } => Expected::Deny,
-        _ => Expected::Ask,
-    }
-}
-
-impl Expected {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
 }

@@ -193,11 +193,6 @@ impl Unavailable {
 }
 
 /// One word for a verdict.
-pub(super) fn action(verdict: Option<&Verdict>) -> &'static str {
-    match verdict {
-        Some(Verdict::Allow { .. }) => "allow",
-        Some(Verdict::Deny { .. }) => "deny",
-        Some(_) => "ask",
-        None => "depends",
-    }
+fn action(verdict: Option<&Verdict>) -> &'static str {
+    verdict.map_or("depends", |verdict| verdict.action().as_str())
 }

@@ -14,10 +14,11 @@ pub(super) mod wire;
 use std::fmt;
 use std::str::FromStr;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 use regex::Regex;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use super::pattern::compile;
 
 /// What the value at one place of the arguments must be.
 #[derive(Clone, Debug)]
@@ -27,9 +28,8 @@ pub struct ArgumentIs {
 }
 
 /// A JSON Pointer (RFC 6901) to a part of the arguments; not to all of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Pointer(String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pointer(String);
 
 /// One test of a value.
 #[derive(Clone, Debug)]
@@ -205,11 +205,6 @@ fn steps(path: &str) -> Option<Vec<&str>> {
 }
 
 impl Pointer {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     fn find<'a>(&self, arguments: &'a Map<String, Value>) -> Option<&'a Value> {
         let text = self.0.strip_prefix('/')?;
         let (name, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
@@ -229,30 +224,12 @@ impl FromStr for Pointer {
     }
 }
 
-impl TryFrom<String> for Pointer {
-    type Error = ConditionError;
-
-    fn try_from(text: String) -> Result<Self, ConditionError> {
-        text.parse()
-    }
-}
-
-impl From<Pointer> for String {
-    fn from(pointer: Pointer) -> Self {
-        pointer.0
-    }
-}
-
 impl FromStr for TextGlob {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = |problem: String| ConditionError::Glob { text: text.to_owned(), problem };
-        let glob = GlobBuilder::new(text)
-            .literal_separator(false)
-            .build()
-            .map_err(|error| wrong(error.kind().to_string()))?;
-        Ok(Self { text: text.to_owned(), glob: glob.compile_matcher() })
+        let wrong = |problem| ConditionError::Glob { text: text.to_owned(), problem };
+        Ok(Self { text: text.to_owned(), glob: compile(text).map_err(wrong)? })
     }
 }
 
@@ -274,7 +251,7 @@ impl FromStr for TextRegex {
 /// As rules show it: `/path under /srv`.
 impl fmt::Display for ArgumentIs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.pointer.as_str())?;
+        f.write_str(&self.pointer.0)?;
         for (index, test) in self.tests.iter().enumerate() {
             write!(f, "{}{test}", if index == 0 { " " } else { " and " })?;
         }

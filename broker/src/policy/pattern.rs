@@ -49,9 +49,9 @@ impl Pattern {
     pub(super) fn may_match_server(&self, server: &str) -> bool {
         match self.text.split_once('/') {
             // A glob may have a slash inside of brackets or braces.
-            Some((name, _)) if !name.contains(['[', '{']) => GlobBuilder::new(name)
-                .build()
-                .is_ok_and(|glob| glob.compile_matcher().is_match(server)),
+            Some((name, _)) if !name.contains(['[', '{']) => {
+                compile(name).is_ok_and(|glob| glob.is_match(server))
+            }
             _ => true,
         }
     }
@@ -77,12 +77,14 @@ impl FromStr for Pattern {
         if text.trim().is_empty() {
             return Err(wrong("it is empty".to_owned()));
         }
-        let glob = GlobBuilder::new(text)
-            .literal_separator(false)
-            .build()
-            .map_err(|error| wrong(error.kind().to_string()))?;
-        Ok(Self { text: text.to_owned(), glob: glob.compile_matcher() })
+        Ok(Self { text: text.to_owned(), glob: compile(text).map_err(wrong)? })
     }
+}
+
+/// A glob in which `*` matches slashes, too; or what is wrong with it.
+pub(super) fn compile(text: &str) -> Result<GlobMatcher, String> {
+    let glob = GlobBuilder::new(text).literal_separator(false).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
 impl TryFrom<String> for Pattern {

@@ -35,7 +35,7 @@ pub(in super::super) fn serialize<S: Serializer>(
     let mut map = serializer.serialize_map(Some(conditions.len()))?;
     for condition in conditions {
         let tests: BTreeMap<&str, Value> = condition.tests.iter().map(written).collect();
-        map.serialize_entry(condition.pointer.as_str(), &tests)?;
+        map.serialize_entry(&condition.pointer.0, &tests)?;
     }
     map.end()
 }
