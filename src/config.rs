@@ -9,6 +9,7 @@
 //!   },
 //!   "policy": [{ "tools": "files/read_*", "action": "allow" }],
 //!   "limits": { "wall": "2m", "heap_bytes": "256MiB" },
+//!   "sandbox": { "strict": true },
 //!   "trust": ["files"]
 //! }
 //! ```
@@ -29,6 +30,7 @@ mod server;
 mod share;
 mod policy;
 mod limits;
+mod sandbox;
 
 use crate::{Builder, Sandbox};
 use broker::{Policy, ServerConfig, TokenStore};
@@ -45,6 +47,7 @@ use std::{
 use error::Fault;
 pub use error::{Error, Problem};
 pub use quantity::{QuantityError, parse_duration, parse_size};
+pub use sandbox::SandboxConfig;
 use variables::Surroundings;
 
 /// The file that is looked for in the working directory.
@@ -64,6 +67,8 @@ pub struct Config {
     pub policy: Policy,
     /// The bounds of each run.
     pub limits: Limits,
+    /// What scripts run in.
+    pub sandbox: SandboxConfig,
     /// The longest that a call may take whatever progress its server reports, if it is said.
     pub tool_timeout_max: Option<Duration>,
 }
@@ -91,9 +96,8 @@ impl Config {
         if let Some(path) = explicit {
             return Self::load(path);
         }
-        let user = directories::ProjectDirs::from("", "", "cofferdam");
-        let user = user.map(|directories| directories.config_dir().join(USER_FILE));
-        let places: Vec<PathBuf> = [PathBuf::from(LOCAL_FILE)].into_iter().chain(user).collect();
+        let local = [PathBuf::from(LOCAL_FILE)];
+        let places: Vec<PathBuf> = local.into_iter().chain(user_file()).collect();
         // A file that is there and cannot be read is an error, not a reason to take another one.
         let there = |path: &&PathBuf| path.try_exists().unwrap_or(true);
         match places.iter().find(there) {
@@ -112,6 +116,7 @@ impl Config {
     /// A sandbox of these servers, this policy and these limits.
     pub fn builder(self) -> Builder {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
+        let builder = self.sandbox.over(builder);
         let builder = tokens().into_iter().fold(builder, Builder::tokens);
         let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         self.servers
@@ -127,8 +132,8 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits, tool_timeout_max }) => {
-                Ok(Self { path, servers, policy, limits, tool_timeout_max })
+            Ok(Parts { servers, policy, limits, sandbox, tool_timeout_max }) => {
+                Ok(Self { path, servers, policy, limits, sandbox, tool_timeout_max })
             }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
@@ -136,6 +141,13 @@ impl Config {
             }
         }
     }
+}
+
+/// The file of the user: `cofferdam/config.json` in the user's configuration directory, if this
+/// system has one.
+pub fn user_file() -> Option<PathBuf> {
+    let directories = directories::ProjectDirs::from("", "", "cofferdam")?;
+    Some(directories.config_dir().join(USER_FILE))
 }
 
 /// Where logins of the user are kept: `cofferdam/logins` in the user's data directory.
@@ -149,12 +161,13 @@ struct Parts {
     servers: BTreeMap<String, ServerConfig>,
     policy: Policy,
     limits: Limits,
+    sandbox: SandboxConfig,
     tool_timeout_max: Option<Duration>,
 }
 
 impl Parts {
     fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
-        let keys = ["mcpServers", "policy", "limits", "trust"];
+        let keys = ["mcpServers", "policy", "limits", "sandbox", "trust"];
         let root = Members::of(root, "the configuration", &keys)?;
         let mut servers = BTreeMap::new();
         if let Some(node) = root.get("mcpServers") {
@@ -187,6 +200,7 @@ impl Parts {
             servers,
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
+            sandbox: root.get("sandbox").map(sandbox::read).transpose()?.unwrap_or_default(),
             tool_timeout_max: match root.get("limits") {
                 Some(node) => limits::tool_timeout_max(node)?,
                 None => None,

@@ -4,10 +4,10 @@ use super::{
     exit::Exit,
     interrupt::Interrupt,
     ledger, limits, output,
-    setup::{Opened, WithConfig, WithPolicy, ask_on_terminal, open},
+    setup::{Opened, WithConfig, WithPolicy, WithSandbox, ask_on_terminal, open},
 };
 use anyhow::Context;
-use cofferdam::{Isolation, Script, config::parse_size};
+use cofferdam::{Script, config::parse_size};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -28,19 +28,8 @@ pub(super) struct Arguments {
     /// Print the ledger of calls on standard error when the run has ended
     #[arg(long)]
     ledger: bool,
-    /// What the script runs in
-    #[arg(long, value_enum, default_value_t)]
-    isolation: In,
-    /// Refuse to run if anything is missing of what should stand between the script and this
-    /// machine; `cofferdam doctor` says what
-    #[arg(long)]
-    strict: bool,
-    /// Let V8 make no machine code: safer, and slower in long loops
-    #[arg(long)]
-    jitless: bool,
-    /// Give the script's process namespaces of its own, where the kernel lets it
-    #[arg(long)]
-    namespaces: bool,
+    #[command(flatten)]
+    sandbox: WithSandbox,
     /// The most that is printed for the model; what is longer loses its middle
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64KiB")]
     budget: usize,
@@ -48,41 +37,18 @@ pub(super) struct Arguments {
     limits: limits::Given,
 }
 
-#[derive(Clone, Copy, Default, clap::ValueEnum)]
-pub(super) enum In {
-    /// A process of its own, which the system keeps from everything
-    #[default]
-    Process,
-    /// A thread of this process: faster, and a crash of V8 ends the program
-    Thread,
-}
-
-impl From<In> for Isolation {
-    fn from(chosen: In) -> Self {
-        match chosen {
-            In::Process => Self::Process,
-            In::Thread => Self::Thread,
-        }
-    }
-}
-
 pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
     let stdin_is_free = arguments.script.as_os_str() != "-";
     let mut config = arguments.config.read()?;
     config.limits = arguments.limits.over(&config.limits);
     config.policy = arguments.policy.before(config.policy)?;
+    config.sandbox = arguments.sandbox.over(config.sandbox);
 
     let Some(source) = interrupt.or(read(&arguments.script)).await else {
         return Ok(Exit::Interrupted);
     };
     let source = source?;
-    let builder = config
-        .builder()
-        .isolation(arguments.isolation.into())
-        .strict(arguments.strict)
-        .jitless(arguments.jitless)
-        .namespaces(arguments.namespaces);
-    let (builder, show) = ask_on_terminal(builder, stdin_is_free);
+    let (builder, show) = ask_on_terminal(config.builder(), stdin_is_free);
     let sandbox = match open(builder, &show, interrupt).await? {
         Opened::Ready(sandbox) => sandbox,
         Opened::Not(exit) => return Ok(exit),

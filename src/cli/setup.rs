@@ -5,7 +5,10 @@ use super::{
 };
 use anyhow::Context;
 use clap::Args;
-use cofferdam::{Builder, Policy, Sandbox, ServerState, config::Config};
+use cofferdam::{
+    Builder, Isolation, Policy, Sandbox, ServerState,
+    config::{Config, Error, SandboxConfig},
+};
 use std::path::PathBuf;
 
 /// Which configuration.
@@ -27,6 +30,47 @@ pub(super) struct WithPolicy {
     deny: Vec<String>,
 }
 
+/// What scripts run in, where it is to be other than in the configuration.
+#[derive(Args)]
+pub(super) struct WithSandbox {
+    /// What scripts run in [default: process]
+    #[arg(long, value_enum)]
+    isolation: Option<In>,
+    /// Refuse to run if anything is missing of what should stand between the script and this
+    /// machine; `cofferdam doctor` says what
+    #[arg(long)]
+    strict: bool,
+    /// Let V8 make no machine code: safer, and slower in long loops
+    #[arg(long)]
+    jitless: bool,
+    /// Give the script's process namespaces of its own, where the kernel lets it
+    #[arg(long)]
+    namespaces: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum In {
+    /// A process of its own, which the system keeps from everything
+    Process,
+    /// A thread of this process: faster, and a crash of V8 ends the program
+    Thread,
+}
+
+impl WithSandbox {
+    /// What was given, then what is configured.
+    pub(super) fn over(&self, mut configured: SandboxConfig) -> SandboxConfig {
+        match self.isolation {
+            Some(In::Process) => configured.isolation = Isolation::Process,
+            Some(In::Thread) => configured.isolation = Isolation::Thread,
+            None => {}
+        }
+        configured.strict |= self.strict;
+        configured.jitless |= self.jitless;
+        configured.namespaces |= self.namespaces;
+        configured
+    }
+}
+
 impl WithConfig {
     pub(super) fn read(&self) -> anyhow::Result<Config> {
         let config = Config::find(self.config.as_deref())?;
@@ -35,6 +79,17 @@ impl WithConfig {
             output::warning(&unused.to_string());
         }
         Ok(config)
+    }
+}
+
+impl WithConfig {
+    /// The same, or `None` if no file was named and there is none.
+    pub(super) fn read_if_there(&self) -> anyhow::Result<Option<Config>> {
+        match Config::find(self.config.as_deref()) {
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+            Ok(_) => self.read().map(Some),
+        }
     }
 }
 

@@ -53,7 +53,7 @@ fn a_worker_that_passed_a_limit_or_crashed_is_not_used_again() {
 
 /// Waits until a worker has been collected.
 async fn gone(worker: u32) {
-    for _ in 0..100 {
+    for _ in 0..1000 {
         if !children().contains(&worker) {
             return;
         }
@@ -99,15 +99,17 @@ fn shutdown_lets_runs_end_and_leaves_nothing() {
             Host::with(Isolation::Process, short(), |builder| builder.at_once(1).warm(3).reuse(5))
                 .await;
         let running = host.sandbox.run("await demo_sleep({ ms: 500 }); return 'the end'");
-        let waiting = async {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-            host.sandbox.run("return 'never'").await
+        let under_way = async {
+            while host.calls() == 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
         };
         let shutdown = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
-            host.sandbox.shutdown().await;
+            under_way.await;
+            // Polled first, so the run stands in line before the end comes.
+            tokio::join!(host.sandbox.run("return 'never'"), host.sandbox.shutdown()).0
         };
-        let (running, waiting, ()) = tokio::join!(running, waiting, shutdown);
+        let (running, waiting) = tokio::join!(running, shutdown);
         let value = Some("\"the end\"".to_owned());
         assert_eq!(running.outcome, Outcome::Completed { value });
         assert_eq!(waiting.outcome, Outcome::Cancelled);
