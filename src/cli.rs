@@ -16,6 +16,7 @@ mod types;
 mod tools;
 mod servers;
 mod doctor;
+mod init;
 mod policy;
 mod call;
 mod login;
@@ -58,7 +59,9 @@ enum Command {
     Servers(servers::Arguments),
     /// Explain what the policy makes of a call, or test it
     Policy(policy::Arguments),
-    /// Say what stands between a script and this machine, and try it
+    /// Write a first configuration, of the servers that other MCP hosts have on this machine
+    Init(init::Arguments),
+    /// Check the configuration, the servers, and what stands between a script and this machine
     Doctor(doctor::Arguments),
     /// Make one call, by the same way as a script's calls
     Call(call::Arguments),
@@ -101,7 +104,8 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Tools(arguments) => tools::tools(arguments, &interrupt).await,
             Command::Servers(arguments) => servers::servers(arguments, &interrupt).await,
             Command::Policy(arguments) => policy::policy(arguments),
-            Command::Doctor(arguments) => doctor::doctor(arguments).await,
+            Command::Init(arguments) => init::init(&arguments),
+            Command::Doctor(arguments) => doctor::doctor(arguments, &interrupt).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
             Command::Login(arguments) => login::login(arguments, &interrupt).await,
             Command::Logout(arguments) => login::logout(arguments).await,

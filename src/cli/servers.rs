@@ -43,7 +43,7 @@ pub(super) async fn servers(arguments: Arguments, interrupt: &Interrupt) -> anyh
     Ok(if failed(&servers).next().is_some() { Exit::Unreachable } else { Exit::Done })
 }
 
-fn text(servers: &[ServerStatus], verbose: bool) -> String {
+pub(super) fn text(servers: &[ServerStatus], verbose: bool) -> String {
     let width = servers.iter().map(|server| server.name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for server in servers {
@@ -68,7 +68,7 @@ fn text(servers: &[ServerStatus], verbose: bool) -> String {
     text
 }
 
-fn json(server: &ServerStatus) -> Value {
+pub(super) fn json(server: &ServerStatus) -> Value {
     let mut object = match &server.state {
         ServerState::Ready { tools, era, revision, calls_itself, .. } => json!({
             "state": "ready",

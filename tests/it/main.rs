@@ -8,6 +8,7 @@ mod alone;
 mod cli;
 mod credentials;
 mod hosts;
+mod init;
 mod logins;
 mod outcomes;
 mod readme;
