@@ -76,9 +76,12 @@ impl Bridge {
     /// Why there is no such function: its server is not there, or another name was meant.
     pub(crate) fn hint(&self, function: &str) -> Option<String> {
         for (name, state) in self.broker.states() {
-            if let ServerState::Failed { error } = state
-                && function.starts_with(&broker::function_name(name, ""))
-            {
+            let error = match state {
+                ServerState::Failed { error } => error,
+                ServerState::Off => broker::ConnectError::Off,
+                _ => continue,
+            };
+            if function.starts_with(&broker::function_name(name, "")) {
                 return Some(format!("the server `{name}` is not available: {error}"));
             }
         }

@@ -106,10 +106,12 @@ impl Config {
         }
     }
 
-    /// The same with servers that are all reached at once, also the lazy ones.
+    /// The same with servers that are all reached at once, also the lazy ones and those on demand.
     #[must_use]
     pub fn eager(mut self) -> Self {
-        self.servers.values_mut().for_each(|server| server.lazy = false);
+        for server in self.servers.values_mut() {
+            (server.lazy, server.on_demand) = (false, false);
+        }
         self
     }
 

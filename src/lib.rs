@@ -22,12 +22,13 @@ mod declared;
 mod nearest;
 mod report;
 mod sandbox;
+mod skill;
 pub mod worker;
 
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
+    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, Held, LocalTool,
     PendingCall, Policy, Secret, ServerConfig, ServerState, ServerStatus,
 };
 pub use ::runtime::{
@@ -35,6 +36,7 @@ pub use ::runtime::{
 };
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
+pub use skill::{Skill, SkillError};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

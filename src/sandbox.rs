@@ -1,9 +1,9 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
-use crate::{bridge::Bridge, declared::Declared, report::Report};
+use crate::{Skill, SkillError, bridge::Bridge, declared::Declared, report::Report};
 use broker::{
-    Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
-    ServerStatus, TokenStore,
+    Approver, Broker, CallLimits, Elicitor, Events, Held, LocalTool, Policy, ServerConfig,
+    ServerState, ServerStatus, TokenStore,
 };
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
@@ -229,6 +229,27 @@ impl Sandbox {
     /// name.
     pub async fn reach(&self, server: &str) -> Option<Result<(), broker::ConnectError>> {
         self.broker.reach(server).await
+    }
+
+    /// Enables a server that is [on demand](ServerConfig::on_demand). See
+    /// [`broker::Broker::enable`].
+    pub async fn enable(&self, server: &str) -> Option<Result<(), broker::ConnectError>> {
+        self.broker.enable(server).await
+    }
+
+    /// Disables it. See [`broker::Broker::disable`].
+    pub async fn disable(&self, server: &str) -> bool {
+        self.broker.disable(server).await
+    }
+
+    /// Enables the servers that a skill needs, for as long as the value lives. What becomes of each
+    /// is in [`Sandbox::servers`].
+    ///
+    /// # Errors
+    /// [`SkillError::NoServer`].
+    pub async fn hold(&self, skill: &Skill) -> Result<Held, SkillError> {
+        let held = self.broker.hold(&skill.servers).await;
+        held.map_err(|server| SkillError::NoServer { skill: skill.name.clone(), server })
     }
 
     /// What has become of each server.

@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::catalogue::Catalogue;
 use crate::policy::Policy;
 use crate::run::Run;
-use crate::server::{ConnectError, Hub, Server, ServerState, ServerStatus};
+use crate::server::{ConnectError, Held, Hub, Server, ServerState, ServerStatus};
 use crate::turns::RunKey;
 
 /// Connections to servers, with what stands between them and a script. Cheap to clone; all clones
@@ -69,6 +69,35 @@ impl Broker {
     pub async fn reach(&self, server: &str) -> Option<Result<(), ConnectError>> {
         let server = self.inner.servers.get(server)?;
         Some(server.reach().await.map(|_| ()))
+    }
+
+    /// Enables a server that is [on demand](crate::ServerConfig::on_demand), and reaches it. Its
+    /// tools are in the catalogue from then on. `None` if there is no server of this name.
+    ///
+    /// This is the host's own decision; [`Request::enable_server`](crate::Request) asks the policy.
+    pub async fn enable(&self, server: &str) -> Option<Result<(), ConnectError>> {
+        Some(self.inner.servers.get(server)?.enable().await)
+    }
+
+    /// Disables a server that is [on demand](crate::ServerConfig::on_demand): its connection ends and
+    /// its tools leave the catalogue, unless something [holds](Broker::hold) it. Calls under way
+    /// fail. Others are not affected by this. Whether there is a server of this name.
+    pub async fn disable(&self, server: &str) -> bool {
+        match self.inner.servers.get(server) {
+            Some(server) => server.disable().await,
+            None => return false,
+        }
+        true
+    }
+
+    /// Enables servers for as long as the value lives.
+    ///
+    /// # Errors
+    /// The name that no server has.
+    pub async fn hold(&self, servers: &[String]) -> Result<Held, String> {
+        let find =
+            |name: &String| self.inner.servers.get(name).cloned().ok_or_else(|| name.clone());
+        Ok(Held::new(servers.iter().map(find).collect::<Result<_, _>>()?).await)
     }
 
     /// Reaches all servers, also the [lazy](crate::ServerConfig::lazy) ones. What becomes of each

@@ -16,6 +16,7 @@
 //! data came from will be looked at between `validate` and `policy`, when the broker keeps them.
 
 mod approval;
+mod enable;
 mod error;
 mod policy;
 mod reach;
@@ -64,6 +65,8 @@ pub struct Request {
     /// that the caller can stop its clock meanwhile.
     pub waiting: Arc<dyn Fn(bool) + Send + Sync>,
     pub(crate) method: Method,
+    /// The server is to be enabled, and no tool called.
+    pub(crate) enables: bool,
 }
 
 impl Request {
@@ -81,6 +84,12 @@ impl Request {
         Self { method, ..Self::new(server, method.name(), Value::Null) }
     }
 
+    /// Enables a server that is [on demand](crate::ServerConfig::on_demand), if the policy lets it: to
+    /// rules and approval it is the tool `servers/enable` of that server.
+    pub fn enable_server(server: impl Into<String>) -> Self {
+        Self { enables: true, ..Self::new(server, enable::NAME, Value::Null) }
+    }
+
     /// A call with arguments and nothing else.
     pub fn new(server: impl Into<String>, tool: impl Into<String>, input: Value) -> Self {
         Self {
@@ -91,6 +100,7 @@ impl Request {
             line: None,
             waiting: Arc::new(|_| ()),
             method: Method::CallTool,
+            enables: false,
         }
     }
 
@@ -194,10 +204,10 @@ impl Journey<'_> {
     }
 
     async fn pass(&self, request: &Request) -> Result<Answer, Halt> {
-        let Request { server, tool, input, timeout, line, waiting, method } = request;
+        let Request { server, tool, input, timeout, line, waiting, method, enables } = request;
         let limits = &self.broker.hub.limits;
 
-        let target = resolve::resolve(self.broker, *method, server, tool).await?;
+        let target = resolve::resolve(self.broker, request).await?;
         let call = validate::validate(target, input.clone(), limits)?;
         self.book.weigh(self.id, call.argument_bytes());
 
@@ -212,6 +222,9 @@ impl Journey<'_> {
         };
         let call = approval::settle(call, verdict, &asking).await?;
         self.book.allow(self.id, Allowance::clone(call.decision()));
+        if *enables {
+            return Ok(enable::enable(call, self.book, self.id).await?);
+        }
 
         let deadline = Deadline::new(limits, *timeout);
         let call = throttle::enter(call, self.run, &deadline).await?;

@@ -37,6 +37,15 @@ pub struct ServerConfig {
     /// [`Broker::reach`](crate::Broker::reach). Its tools are in the catalogue from then on.
     /// Default: no, it is reached when the broker is made.
     pub lazy: bool,
+    /// Whether the server is there only while somebody wants it: it is not reached, and has no
+    /// tools, until it is [enabled](crate::Broker::enable) or [held](crate::Broker::hold).
+    /// Default: no.
+    pub on_demand: bool,
+    /// What the server is good for, on a line: for whoever chooses among those on demand.
+    pub description: Option<String>,
+    /// Time without a call after which the connection is ended; the next call makes another one.
+    /// The tools stay in the catalogue. Default: none, it stays.
+    pub idle: Option<Duration>,
     /// What all calls of the server may take together.
     pub allowance: Share,
     /// What the calls of one tool may take of that, by the tool's name at the server.
@@ -135,6 +144,9 @@ impl ServerConfig {
             trusted: false,
             connect_timeout: CONNECT_TIMEOUT,
             lazy: false,
+            on_demand: false,
+            description: None,
+            idle: None,
             allowance: Share::default(),
             tools: BTreeMap::new(),
             pins: BTreeMap::new(),
@@ -192,6 +204,27 @@ impl ServerConfig {
     #[must_use]
     pub fn lazy(mut self, lazy: bool) -> Self {
         self.lazy = lazy;
+        self
+    }
+
+    /// Sets whether the server is there only while somebody wants it.
+    #[must_use]
+    pub fn on_demand(mut self, on_demand: bool) -> Self {
+        self.on_demand = on_demand;
+        self
+    }
+
+    /// Sets what the server is good for.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Sets the time without a call after which the connection is ended.
+    #[must_use]
+    pub fn idle(mut self, idle: Duration) -> Self {
+        self.idle = Some(idle);
         self
     }
 

@@ -70,5 +70,5 @@ pub use policy::{
 };
 pub use run::Run;
 pub use secret::Secret;
-pub use server::{ConnectError, Era, ServerState, ServerStatus};
+pub use server::{ConnectError, Era, Held, ServerState, ServerStatus};
 pub use transport::local::LocalTool;

@@ -2,6 +2,7 @@
 
 mod backoff;
 mod connect;
+mod demand;
 mod error;
 mod follow;
 mod life;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 pub(crate) use connect::Source;
+pub use demand::Held;
+pub(crate) use demand::{Demand, InUse};
 pub use error::ConnectError;
 pub(crate) use life::{Life, Reached};
 
@@ -30,6 +33,8 @@ use crate::turns::{RunKey, Turn, Turns};
 pub struct ServerStatus {
     /// Its name in the configuration.
     pub name: String,
+    /// What the configuration says it is good for.
+    pub description: Option<String>,
     /// Whether it can be used.
     pub state: ServerState,
     /// The last it wrote to its standard error; nothing for servers without one. Credentials of
@@ -41,7 +46,10 @@ pub struct ServerStatus {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ServerState {
-    /// It is [lazy](crate::ServerConfig::lazy), and nobody has needed it.
+    /// It is [on demand](crate::ServerConfig::on_demand), and nobody has enabled it.
+    Off,
+    /// It is [lazy](crate::ServerConfig::lazy), and nobody has needed it; or nobody has called it for
+    /// its [idle time](crate::ServerConfig::idle). It is reached when it is needed.
     Idle,
     /// It is being reached.
     Connecting,
@@ -93,8 +101,10 @@ pub(crate) struct Hub {
 pub(crate) struct Server {
     pub(crate) name: String,
     pub(crate) trusted: bool,
+    pub(crate) description: Option<String>,
     pub(crate) is_lazy: bool,
     pub(crate) life: Life,
+    demand: Demand,
     turns: Turns,
     tool_turns: BTreeMap<String, Turns>,
     pub(crate) hub: Arc<Hub>,
@@ -104,21 +114,37 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn new(name: String, source: Source, hub: Arc<Hub>) -> Arc<Self> {
         let turns = |share, calls| Turns::new(share, calls, hub.runtime.clone());
-        let (trusted, is_lazy, all, tools) = match &source {
+        let (mut is_lazy, mut description) = (false, None);
+        let mut demand = Demand::new(false, None);
+        let (trusted, all, tools) = match &source {
             Source::Remote(config) => {
-                let ServerConfig { trusted, lazy, allowance, tools, .. } = config.as_ref();
+                let ServerConfig { trusted, allowance, tools, .. } = config.as_ref();
+                is_lazy = config.lazy || config.on_demand;
+                description.clone_from(&config.description);
+                demand = Demand::new(config.on_demand, config.idle);
                 let calls = hub.limits.server_calls;
                 let tool = |(name, share): (&String, &_)| (name.clone(), turns(*share, calls));
-                (*trusted, *lazy, turns(*allowance, calls), tools.iter().map(tool).collect())
+                (*trusted, turns(*allowance, calls), tools.iter().map(tool).collect())
             }
             // Tools of the host are as trustworthy as the host.
             Source::Local(_) => {
                 let all = turns(crate::Share::default(), hub.limits.server_calls);
-                (true, false, all, BTreeMap::new())
+                (true, all, BTreeMap::new())
             }
         };
         let (turns, tool_turns, life) = (all, tools, Life::default());
-        Arc::new(Self { name, trusted, is_lazy, life, turns, tool_turns, hub, source })
+        Arc::new(Self {
+            name,
+            trusted,
+            description,
+            is_lazy,
+            life,
+            demand,
+            turns,
+            tool_turns,
+            hub,
+            source,
+        })
     }
 
     /// Waits until the server, and the tool if it has a share of its own, may be called.

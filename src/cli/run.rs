@@ -7,7 +7,7 @@ use super::{
     setup::{Opened, WithConfig, WithPolicy, WithSandbox, ask_on_terminal, open},
 };
 use anyhow::Context;
-use cofferdam::{Script, config::parse_size};
+use cofferdam::{Script, Skill, config::parse_size};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -22,6 +22,10 @@ pub(super) struct Arguments {
     /// A label for this run, which rules of the policy can be about
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
+    /// Enable the servers that this skill (a SKILL.md, or its folder) needs, for this run (may be
+    /// given several times)
+    #[arg(long, value_name = "PATH")]
+    skill: Vec<PathBuf>,
     /// Print the whole report as JSON: outcome, console, ledger and usage
     #[arg(long)]
     json: bool,
@@ -48,11 +52,17 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
         return Ok(Exit::Interrupted);
     };
     let source = source?;
+    let skills = arguments.skill.iter().map(|path| Skill::load(path));
+    let skills = skills.collect::<Result<Vec<_>, _>>()?;
     let (builder, show) = ask_on_terminal(config.builder(), stdin_is_free);
     let sandbox = match open(builder, &show, interrupt).await? {
         Opened::Ready(sandbox) => sandbox,
         Opened::Not(exit) => return Ok(exit),
     };
+    let mut held = Vec::new();
+    for skill in &skills {
+        held.push(sandbox.hold(skill).await?);
+    }
     let script = Script::new(source).cancel(interrupt.token());
     let script = arguments.label.into_iter().fold(script, Script::label);
     let report = sandbox.run(script).await;

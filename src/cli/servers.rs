@@ -57,6 +57,7 @@ pub(super) fn text(servers: &[ServerStatus], verbose: bool) -> String {
             }
             ServerState::Failed { error } => writeln!(text, "failed: {error}"),
             ServerState::Connecting => writeln!(text, "connecting"),
+            ServerState::Off => writeln!(text, "off"),
             _ => writeln!(text, "not reached"),
         };
         if verbose {

@@ -11,9 +11,24 @@ use super::{
 use broker::{Deferred, OAuth, ServerConfig, Template, Transport};
 use std::collections::BTreeMap;
 
-const KEYS: [&str; 14] = [
-    "type", "command", "args", "env", "cwd", "url", "headers", "timeout", "lazy", "calls", "rate",
-    "tools", "pins", "oauth",
+const KEYS: [&str; 17] = [
+    "type",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "timeout",
+    "lazy",
+    "calls",
+    "rate",
+    "tools",
+    "pins",
+    "oauth",
+    "onDemand",
+    "description",
+    "idle",
 ];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_URLS: [&str; 3] = ["url", "headers", "oauth"];
@@ -46,11 +61,15 @@ pub(super) fn read(
         config.connect_timeout =
             time.map_err(|_| node.bad_value(&what, "this is not a time such as \"30s\""))?;
     }
-    if let Some(node) = entry.members.get("lazy") {
-        let super::Value::Bool(lazy) = &node.value else {
-            return Err(node.wrong_type(&entry.name("lazy"), "true or false"));
-        };
-        config.lazy = *lazy;
+    config.lazy = entry.flag("lazy")?;
+    config.on_demand = entry.flag("onDemand")?;
+    if let Some(node) = entry.members.get("description") {
+        config.description = Some(node.string(&entry.name("description"))?.to_owned());
+    }
+    if let Some(node) = entry.members.get("idle") {
+        let what = entry.name("idle");
+        let time = parse_duration(node.string(&what)?);
+        config.idle = Some(time.map_err(|error| node.bad_value(&what, error))?);
     }
     config.allowance = share::share(&entry.members, &entry.what)?;
     if let Some(node) = entry.members.get("tools") {
@@ -74,6 +93,14 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    fn flag(&self, key: &str) -> Result<bool, Fault> {
+        match self.members.get(key).map(|node| (node, &node.value)) {
+            None => Ok(false),
+            Some((_, super::Value::Bool(value))) => Ok(*value),
+            Some((node, _)) => Err(node.wrong_type(&self.name(key), "true or false")),
+        }
+    }
+
     fn transport(&self) -> Result<Transport, Fault> {
         let settings = if self.is_program()? {
             self.refuse(&OF_URLS, "command", "a server is a program or a URL, not both")?;

@@ -18,7 +18,7 @@ fn everything_that_can_be_said_is_understood() {
           // A comment.
           "mcpServers": {
             "files": { "command": "${env:TOKEN}", "args": ["-x"], "env": { "KEY": "${env:TOKEN}" },
-                       "cwd": "/tmp", "timeout": "5s", "lazy": true, "calls": 4, "rate": "10/s",
+                       "cwd": "/tmp", "timeout": "5s", "lazy": true, "onDemand": true, "idle": "10m", "description": "Files", "calls": 4, "rate": "10/s",
                        "tools": { "grep": { "calls": 1, "rate": "30/5m" } },
                        "pins": { "grep": "sha256:0101010101010101010101010101010101010101010101010101010101010101" } },
             "web": { "type": "streamable-http", "url": "http://x/", "headers": { "A": "B" } },
@@ -36,6 +36,9 @@ fn everything_that_can_be_said_is_understood() {
     assert!(files.trusted && !config.servers["web"].trusted);
     assert_eq!(files.connect_timeout, Duration::from_secs(5));
     assert!(files.lazy && !config.servers["web"].lazy);
+    assert!(files.on_demand && !config.servers["web"].on_demand);
+    assert_eq!(files.idle, Some(Duration::from_secs(600)));
+    assert_eq!(files.description.as_deref(), Some("Files"));
     assert_eq!(files.allowance, Share::default().calls(4).rate(10, Duration::from_secs(1)));
     assert_eq!(files.tools["grep"], Share::default().calls(1).rate(30, Duration::from_secs(300)));
     assert_eq!(files.pins["grep"].to_string(), format!("sha256:{}", "01".repeat(32)));
@@ -80,7 +83,7 @@ fn each_mistake_has_its_place_and_a_remedy() {
         ),
         (
             r#"{"x": {}}"#,
-            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `limits`, `trust`",
+            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `limits`, `sandbox`, `trust`",
         ),
         (
             r#"{"trust": [], "trust": []}"#,

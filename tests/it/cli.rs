@@ -29,6 +29,8 @@ struct Case {
     config: Option<String>,
     /// The script, written to `script.ts`.
     script: Option<String>,
+    /// A skill, written to `SKILL.md`.
+    skill: Option<String>,
     stdin: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -84,7 +86,9 @@ impl Case {
     fn play(&self) -> String {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for (name, content) in [(".mcp.json", &self.config), ("script.ts", &self.script)] {
+        for (name, content) in
+            [(".mcp.json", &self.config), ("script.ts", &self.script), ("SKILL.md", &self.skill)]
+        {
             if let Some(content) = content {
                 fs::write(at(name), content).unwrap();
             }

@@ -12,7 +12,7 @@ use super::resolve::not_there;
 use super::throttle::AdmittedCall;
 use super::validate::ValidCall;
 use super::{Deadline, Fault, Halt, Kind};
-use crate::server::Reached;
+use crate::server::{InUse, Reached};
 use crate::transport::Method;
 use crate::turns::Turn;
 
@@ -21,12 +21,15 @@ pub(super) struct ReadyCall {
     pub(super) call: ValidCall,
     pub(super) reached: Reached,
     pub(super) turn: (Option<Turn>, Turn),
+    pub(super) in_use: InUse,
 }
 
 /// Reaches the server if need be.
 pub(super) async fn reach(call: AdmittedCall, deadline: &Deadline) -> Result<ReadyCall, Halt> {
     let AdmittedCall { call, turn } = call;
     let target = call.target();
+    // Before the connection, which would otherwise be free to end in between.
+    let in_use = target.server.in_use();
     let reached = match timeout_at(deadline.at, target.server.reach()).await {
         Ok(Ok(reached)) => reached,
         Ok(Err(error)) => return Err(not_there(&target.server.name, &error).into()),
@@ -37,12 +40,14 @@ pub(super) async fn reach(call: AdmittedCall, deadline: &Deadline) -> Result<Rea
     };
     if target.method != Method::CallTool {
         // What stands for them is ours, and does not change.
-        return Ok(ReadyCall { call, reached, turn });
+        return Ok(ReadyCall { call, reached, turn, in_use });
     }
     let tool = &target.tool.tool;
     let catalogue = target.server.hub.catalogue.current();
     match catalogue.usable(&tool.server, &tool.name) {
-        Some(usable) if Arc::ptr_eq(usable, &target.tool) => Ok(ReadyCall { call, reached, turn }),
+        Some(usable) if Arc::ptr_eq(usable, &target.tool) => {
+            Ok(ReadyCall { call, reached, turn, in_use })
+        }
         _ => Err(Halt::Changed),
     }
 }

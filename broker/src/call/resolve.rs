@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Kind, resources};
+use super::{Fault, Kind, Request, enable, resources};
 use crate::broker::Inner;
 use crate::catalogue::{Catalogue, Usable};
-use crate::server::Server;
+use crate::server::{ConnectError, Server};
 use crate::transport::Method;
 
 /// Names less alike than this (Jaro-Winkler) are no help as a suggestion.
@@ -20,16 +20,18 @@ pub(super) struct Target {
 
 /// Finds the tool by its exact names. A server of which it is not known what it has is reached
 /// first.
-pub(super) async fn resolve(
-    broker: &Inner,
-    method: Method,
-    server: &str,
-    tool: &str,
-) -> Result<Target, Fault> {
+pub(super) async fn resolve(broker: &Inner, request: &Request) -> Result<Target, Fault> {
+    let (method, server, tool) = (request.method, request.server.as_str(), request.tool.as_str());
     let Some(found) = broker.servers.get(server) else {
         let hint = nearest(server, broker.servers.keys().map(String::as_str));
         return Err(unavailable(format!("there is no server `{server}`{hint}")));
     };
+    if request.enables {
+        return enable::target(found);
+    }
+    if !found.is_wanted() {
+        return Err(not_there(server, &ConnectError::Off));
+    }
     if method != Method::CallTool {
         let tool = resources::stand_in(server, method)?;
         return Ok(Target { tool, server: Arc::clone(found), method });

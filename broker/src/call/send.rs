@@ -36,7 +36,7 @@ pub(super) struct Sending<'a> {
 impl Sending<'_> {
     /// Sends the call. The ledger is written first: no call is in flight that it does not know.
     pub(super) async fn send(self, ready: ReadyCall) -> Result<(Arc<Usable>, Raw), Halt> {
-        let ReadyCall { call, reached, turn } = ready;
+        let ReadyCall { call, reached, turn, in_use } = ready;
         let (target, arguments) = call.into_parts();
         let tool = &target.tool.tool;
         let headers = target.tool.headers.of(&arguments).map_err(|problem| {
@@ -82,7 +82,7 @@ impl Sending<'_> {
                 }
             }
         };
-        drop(turn);
+        drop((turn, in_use));
         match answer {
             Some(Ok(raw)) => Ok((target.tool, raw)),
             Some(Err(Stop::Fault(fault))) => Err(fault.into()),

@@ -13,6 +13,9 @@ use crate::secret::Hidden;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
+    /// It is on demand, and nobody has enabled it.
+    #[error("it is switched off until it is enabled")]
+    Off,
     /// A credential of its configuration cannot be had.
     #[error("{place}: {error}")]
     Credential {
@@ -214,7 +217,7 @@ impl ConnectError {
             Self::OldTransport { url } => Self::OldTransport { url: hide(url) },
             Self::Lost { how } => Self::Lost { how: hide(how) },
             // What was looked for and not found is no secret.
-            Self::Credential { .. } | Self::ShutDown => self,
+            Self::Off | Self::Credential { .. } | Self::ShutDown => self,
         }
     }
 }

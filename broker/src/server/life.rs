@@ -134,6 +134,9 @@ impl Server {
     /// # Errors
     /// Why there is none. It is tried again with the next call, unless that comes too soon.
     pub(crate) async fn reach(self: &Arc<Self>) -> Result<Reached, ConnectError> {
+        if !self.is_wanted() {
+            return Err(ConnectError::Off);
+        }
         loop {
             let wait = match self.look() {
                 Look::Up(reached) => return Ok(reached),
@@ -209,13 +212,13 @@ impl Server {
         let arrived = {
             let mut state = self.life.lock();
             match state.link {
-                Link::ShutDown => Err(connection),
-                _ => {
+                Link::Connecting { .. } => {
                     state.era = Some(connection.peer().era);
                     state.link = Link::Up { connection, since: Instant::now() };
                     state.generation += 1;
                     Ok(state.generation)
                 }
+                _ => Err(connection),
             }
         };
         match arrived {
@@ -223,13 +226,19 @@ impl Server {
                 let server = self.name.clone();
                 let duration = began.elapsed();
                 self.hub.events.on_event(&Event::ServerConnected { server, tools, duration });
+                self.watch_idleness(generation);
                 if let Some(heard) = heard {
                     let watch = super::watch::watch(Arc::downgrade(self), generation, heard);
                     self.hub.runtime.spawn(watch);
                 }
             }
             // Nobody wants it any more.
-            Err(connection) => connection.close().await,
+            Err(connection) => {
+                if !self.is_wanted() {
+                    self.forget_tools();
+                }
+                connection.close().await;
+            }
         }
     }
 
@@ -237,7 +246,7 @@ impl Server {
         let NoConnection { error, stderr } = failure;
         {
             let mut state = self.life.lock();
-            if matches!(state.link, Link::ShutDown) {
+            if !matches!(state.link, Link::Connecting { .. }) {
                 return;
             }
             let until = Instant::now() + state.backoff.failed();
@@ -296,17 +305,35 @@ impl Server {
             Link::Down { stderr, .. } => stderr.clone(),
             Link::Idle | Link::Connecting { .. } | Link::ShutDown => None,
         };
-        ServerStatus { name: self.name.clone(), state: state.told(), stderr }
+        drop(state);
+        let (name, description) = (self.name.clone(), self.description.clone());
+        ServerStatus { name, description, state: self.state(), stderr }
     }
 
     /// The status without what the server wrote, which takes some work.
     pub(crate) fn state(&self) -> ServerState {
-        self.life.lock().told()
+        if self.is_wanted() { self.life.lock().told() } else { ServerState::Off }
+    }
+
+    /// Ends the connection until the server is needed again.
+    pub(super) async fn disconnect(&self) {
+        let link = {
+            let mut state = self.life.lock();
+            match state.link {
+                Link::ShutDown => return,
+                _ => std::mem::take(&mut state.link),
+            }
+        };
+        self.end(link).await;
     }
 
     /// Ends the connection for good.
     pub(crate) async fn shut_down(&self) {
         let link = std::mem::replace(&mut self.life.lock().link, Link::ShutDown);
+        self.end(link).await;
+    }
+
+    async fn end(&self, link: Link) {
         match link {
             Link::Up { connection, .. } => connection.close().await,
             // What was started for it ends with it.

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be set up fails its test")]
 
 mod cases;
+mod demand;
 mod faults;
 mod http;
 mod interactive;
