@@ -16,6 +16,7 @@ pub(crate) use connect::Source;
 pub use error::ConnectError;
 pub(crate) use life::{Life, Reached};
 
+use crate::call::StandIns;
 use crate::catalogue::Store;
 use crate::config::ServerConfig;
 use crate::elicitation::Elicitor;
@@ -95,6 +96,7 @@ pub(crate) struct Server {
     pub(crate) trusted: bool,
     pub(crate) is_lazy: bool,
     pub(crate) life: Life,
+    pub(crate) stand_ins: StandIns,
     turns: Turns,
     tool_turns: BTreeMap<String, Turns>,
     pub(crate) hub: Arc<Hub>,
@@ -117,8 +119,9 @@ impl Server {
                 (true, false, all, BTreeMap::new())
             }
         };
-        let (turns, tool_turns, life) = (all, tools, Life::default());
-        Arc::new(Self { name, trusted, is_lazy, life, turns, tool_turns, hub, source })
+        let (turns, tool_turns) = (all, tools);
+        let (life, stand_ins) = (Life::default(), StandIns::default());
+        Arc::new(Self { name, trusted, is_lazy, life, stand_ins, turns, tool_turns, hub, source })
     }
 
     /// Waits until the server, and the tool if it has a share of its own, may be called.

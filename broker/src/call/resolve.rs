@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Kind, resources};
+use super::{Fault, Kind};
 use crate::broker::Inner;
 use crate::catalogue::{Catalogue, Usable};
 use crate::server::Server;
@@ -31,7 +31,7 @@ pub(super) async fn resolve(
         return Err(unavailable(format!("there is no server `{server}`{hint}")));
     };
     if method != Method::CallTool {
-        let tool = resources::stand_in(server, method)?;
+        let tool = found.stand_ins.of(server, method)?;
         return Ok(Target { tool, server: Arc::clone(found), method });
     }
     let known = |catalogue: &Catalogue| {
