@@ -37,6 +37,7 @@ use tokio::time::Instant;
 
 pub(crate) use error::Fault;
 pub use error::{Kind, ToolError};
+pub(crate) use resources::StandIns;
 
 use crate::broker::Inner;
 use crate::elicitation::{Caller, Standing};

@@ -49,6 +49,7 @@ mod elicitation;
 mod ledger;
 mod limits;
 mod size;
+mod paging;
 mod events;
 
 pub use approval::{Approver, Decision, Grant, PendingCall};

@@ -8,6 +8,7 @@ mod bearer;
 mod callback;
 mod challenge;
 mod login;
+mod own;
 mod record;
 mod store;
 
@@ -30,6 +31,8 @@ pub struct OAuth {
     pub client_metadata_url: Option<String>,
     /// The rights to ask for. Default: those that the server names.
     pub scopes: Vec<String>,
+    /// Nobody logs in: the client asks for tokens with its own name and secret, both of which it needs.
+    pub client_credentials: bool,
     /// The port of this machine to which the browser comes back, if the client was registered with
     /// one. Default: a free one.
     pub redirect_port: Option<u16>,
@@ -52,7 +55,7 @@ pub(crate) fn in_words(error: &rmcp::transport::auth::AuthError) -> String {
              `oauth`"
                 .to_owned()
         }
-        E::TokenExchangeFailed(_) => "its authorization server gave no token".to_owned(),
+        E::TokenExchangeFailed(_) | E::ClientCredentialsError(_) => "its authorization server gave no token".to_owned(),
         E::TokenRefreshFailed(_) => "its authorization server gave no new token".to_owned(),
         E::CredentialStoreError(problem) => problem.clone(),
         E::DiscoveryRequestFailed { url, .. } => {

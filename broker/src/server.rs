@@ -19,6 +19,7 @@ pub(crate) use demand::{Demand, InUse};
 pub use error::ConnectError;
 pub(crate) use life::{Life, Reached};
 
+use crate::call::StandIns;
 use crate::catalogue::Store;
 use crate::config::ServerConfig;
 use crate::elicitation::Elicitor;
@@ -105,6 +106,7 @@ pub(crate) struct Server {
     pub(crate) is_lazy: bool,
     pub(crate) life: Life,
     demand: Demand,
+    pub(crate) stand_ins: StandIns,
     turns: Turns,
     tool_turns: BTreeMap<String, Turns>,
     pub(crate) hub: Arc<Hub>,
@@ -132,7 +134,8 @@ impl Server {
                 (true, all, BTreeMap::new())
             }
         };
-        let (turns, tool_turns, life) = (all, tools, Life::default());
+        let (turns, tool_turns) = (all, tools);
+        let (life, stand_ins) = (Life::default(), StandIns::default());
         Arc::new(Self {
             name,
             trusted,
@@ -140,6 +143,7 @@ impl Server {
             is_lazy,
             life,
             demand,
+            stand_ins,
             turns,
             tool_turns,
             hub,

@@ -32,8 +32,14 @@ const KEYS: [&str; 17] = [
 ];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_URLS: [&str; 3] = ["url", "headers", "oauth"];
-const OF_OAUTH: [&str; 5] =
-    ["clientId", "clientSecret", "clientMetadataUrl", "scopes", "redirectPort"];
+const OF_OAUTH: [&str; 6] = [
+    "clientId",
+    "clientSecret",
+    "clientCredentials",
+    "clientMetadataUrl",
+    "scopes",
+    "redirectPort",
+];
 
 pub(super) fn read(
     member: &Member,
@@ -138,6 +144,18 @@ impl Entry<'_> {
         if let Some(node) = members.get("clientSecret").filter(|_| oauth.client_id.is_none()) {
             let (what, missing) = (what.clone(), "`clientId` beside `clientSecret`".to_owned());
             return Err(node.at.fault(Problem::Missing { what, missing }));
+        }
+        if let Some(node) = members.get("clientCredentials") {
+            let super::Value::Bool(own) = &node.value else {
+                let name = format!("`clientCredentials` in {what}");
+                return Err(node.wrong_type(&name, "true or false"));
+            };
+            if *own && oauth.client_secret.is_none() {
+                let what = what.clone();
+                let missing = "`clientId` and `clientSecret` beside `clientCredentials`".to_owned();
+                return Err(node.at.fault(Problem::Missing { what, missing }));
+            }
+            oauth.client_credentials = *own;
         }
         if let Some(node) = members.get("scopes") {
             let scope = |node: &Node| Ok(node.string(&format!("a scope in {what}"))?.to_owned());

@@ -7,7 +7,7 @@ use stubgen::Reason;
 use support::case::plain;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(support::cases(500, "tests/chance.regressions"))]
 
     #[test]
     fn any_schemas_are_declared(documents in proptest::collection::vec(support::schemas::documents(), 1..4)) {

@@ -86,7 +86,7 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(support::cases(2000, "tests/hostile.regressions"))]
 
     #[test]
     fn no_string_breaks_out(strings in proptest::collection::vec(hostile(), 16), integer in any::<bool>()) {
@@ -104,7 +104,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(support::cases(500, "tests/hostile.regressions"))]
 
     #[test]
     fn any_names_become_different_identifiers(names in proptest::collection::vec((hostile(), hostile()), 1..12)) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Kind, Request, enable, resources};
+use super::{Fault, Kind, Request, enable};
 use crate::broker::Inner;
 use crate::catalogue::{Catalogue, Usable};
 use crate::server::{ConnectError, Server};
@@ -33,7 +33,7 @@ pub(super) async fn resolve(broker: &Inner, request: &Request) -> Result<Target,
         return Err(not_there(server, &ConnectError::Off));
     }
     if method != Method::CallTool {
-        let tool = resources::stand_in(server, method)?;
+        let tool = found.stand_ins.of(server, method)?;
         return Ok(Target { tool, server: Arc::clone(found), method });
     }
     let known = |catalogue: &Catalogue| {

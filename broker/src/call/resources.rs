@@ -4,19 +4,37 @@
 //! one of `resources/list`, the names that MCP has for them. No server lists these, and none that
 //! lists a tool of such a name is meant by them.
 
+use std::sync::{Arc, OnceLock};
+
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Fault, Kind};
 use crate::catalogue::{Rules, Usable, decode};
 use crate::limits::CallLimits;
+use crate::paging::{Paging, PagingError};
 use crate::transport::{Connection, Method, Raw, SendError, ToolCall};
 
-/// Pages of a list that are asked for, and resources that are taken from them.
-const PAGES: usize = 100;
-const RESOURCES: usize = 10_000;
+/// Where in an answer a list of resources is.
+const RESOURCES: &str = "resources";
 
-/// What policy and approval see in place of a tool.
-pub(super) fn stand_in(server: &str, method: Method) -> Result<std::sync::Arc<Usable>, Fault> {
+/// What policy and approval see of one server in place of tools, made when it is first needed.
+#[derive(Default)]
+pub(crate) struct StandIns {
+    read: OnceLock<Made>,
+    list: OnceLock<Made>,
+}
+
+type Made = Result<Arc<Usable>, String>;
+
+impl StandIns {
+    pub(super) fn of(&self, server: &str, method: Method) -> Result<Arc<Usable>, Fault> {
+        let place = if method == Method::ReadResource { &self.read } else { &self.list };
+        let made = place.get_or_init(|| make(server, method)).clone();
+        made.map_err(|problem| Fault::new(Kind::Unavailable, problem))
+    }
+}
+
+fn make(server: &str, method: Method) -> Made {
     let (properties, title) = match method {
         Method::ReadResource => {
             (json!({ "uri": { "type": "string", "minLength": 1 } }), "Reads a resource")
@@ -35,7 +53,7 @@ pub(super) fn stand_in(server: &str, method: Method) -> Result<std::sync::Arc<Us
     let nothing = std::collections::BTreeMap::new();
     let known = crate::catalogue::Catalogue::default();
     let rules = Rules { server, pins: &nothing, headers: false, known: &known };
-    decode(&rules, entry).map_err(|bad| Fault::new(Kind::Unavailable, bad.reason.to_string()))
+    decode(&rules, entry).map_err(|bad| bad.reason.to_string())
 }
 
 /// All pages of the list, as one result.
@@ -44,45 +62,30 @@ pub(super) async fn list(
     call: ToolCall,
     limits: &CallLimits,
 ) -> Result<Raw, SendError> {
-    let odd = |detail: &str| SendError::Odd { detail: detail.to_owned() };
-    let (mut resources, mut bytes) = (Vec::new(), 0);
-    let mut cursors = std::collections::HashSet::new();
+    let mut paging = Paging::new(RESOURCES, limits.result_bytes);
+    let mut resources = Vec::new();
     let mut arguments = Map::new();
-    for _ in 0..PAGES {
-        let page = connection.call(ToolCall { arguments, ..call.clone() }).await?;
-        bytes += page.bytes;
-        if bytes > limits.result_bytes {
-            return Err(SendError::TooLarge { limit: limits.result_bytes });
-        }
-        let mut page = page.value;
-        let Some(Value::Array(entries)) = page.get_mut("resources").map(Value::take) else {
-            return Err(odd("a page of its list has no array `resources`"));
-        };
+    loop {
+        let Raw { value: mut page, bytes } =
+            connection.call(ToolCall { arguments, ..call.clone() }).await?;
+        let (entries, next) = paging.take(&mut page, bytes).map_err(|error| match error {
+            PagingError::Bytes { limit, .. } => SendError::TooLarge { limit },
+            other => SendError::Odd { detail: other.to_string() },
+        })?;
         resources.extend(entries);
-        if resources.len() > RESOURCES {
-            return Err(odd("it lists more than 10,000 resources"));
-        }
-        match page.get("nextCursor").and_then(Value::as_str) {
-            None => return Ok(Raw { value: json!({ "resources": resources }), bytes }),
-            Some(next) if !cursors.insert(next.to_owned()) => {
-                return Err(odd("its list repeats the cursor of an earlier page"));
-            }
-            Some(next) => arguments = Map::from_iter([("cursor".to_owned(), next.into())]),
-        }
+        let Some(next) = next else {
+            let value = Value::Object(Map::from_iter([(RESOURCES.to_owned(), resources.into())]));
+            return Ok(Raw { value, bytes: paging.bytes() });
+        };
+        arguments = Map::from_iter([("cursor".to_owned(), next.into())]);
     }
-    Err(odd("its list has more than 100 pages"))
 }
 
 /// Reads the result.
 pub(super) fn read(method: Method, raw: Raw, limits: &CallLimits) -> Result<Answer, Fault> {
-    let Raw { value: result, bytes } = raw;
-    let limit = limits.result_bytes;
-    if bytes > limit {
-        let message = format!("the result has {bytes} bytes, `result_bytes` allows {limit}");
-        return Err(Fault::new(Kind::Limit, message));
-    }
+    let result = super::result::admit(raw, limits)?;
     super::result::complete(result.get("resultType"))?;
-    let member = if method == Method::ReadResource { "contents" } else { "resources" };
+    let member = if method == Method::ReadResource { "contents" } else { RESOURCES };
     let is_list =
         |value: &&Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_object));
     if result.get(member).filter(is_list).is_none() {

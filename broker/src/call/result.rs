@@ -9,14 +9,7 @@ use crate::transport::Raw;
 
 /// Reads the result of a call that was made.
 pub(super) fn read(tool: &Usable, raw: Raw, limits: &CallLimits) -> Result<Answer, Fault> {
-    let Raw { value: raw, bytes } = raw;
-    let limit = limits.result_bytes;
-    if bytes > limit {
-        let message = format!(
-            "the result has {bytes} bytes, `result_bytes` allows {limit}; the call has taken effect"
-        );
-        return Err(Fault::new(Kind::Limit, message));
-    }
+    let raw = admit(raw, limits)?;
     let Value::Object(result) = &raw else {
         return Err(Fault::new(Kind::Protocol, "the server's result is not an object"));
     };
@@ -47,6 +40,19 @@ pub(super) fn read(tool: &Usable, raw: Raw, limits: &CallLimits) -> Result<Answe
         }
     };
     Ok(Answer { result: raw, checked })
+}
+
+/// The result, if it is no larger than it may be.
+pub(super) fn admit(raw: Raw, limits: &CallLimits) -> Result<Value, Fault> {
+    let Raw { value, bytes } = raw;
+    let limit = limits.result_bytes;
+    if bytes <= limit {
+        return Ok(value);
+    }
+    let message = format!(
+        "the result has {bytes} bytes, `result_bytes` allows {limit}; the call has taken effect"
+    );
+    Err(Fault::new(Kind::Limit, message))
 }
 
 /// Only a complete result is one. Servers before 2026-07-28 do not say so.

@@ -7,11 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{RejectReason, Rejected, Rules, Usable, decode};
+use crate::paging::{Paging, PagingError};
 use crate::size::size;
 use crate::transport::{Connection, SendError};
 
-const PAGES: usize = 100;
-const TOOLS: usize = 10_000;
 const LIST_BYTES: usize = 64 * 1024 * 1024;
 /// JSON-RPC's code for a cursor that the server does not know.
 const INVALID_PARAMS: i64 = -32602;
@@ -23,16 +22,8 @@ const LONGEST_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 /// Why a server's tools could not be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListingError {
-    #[error("a page of its tool list has no array `tools`")]
-    NoTools,
-    #[error("its tool list repeats the cursor of an earlier page")]
-    RepeatedCursor,
-    #[error("its tool list has more than {PAGES} pages")]
-    Pages,
-    #[error("it lists more than {TOOLS} tools")]
-    Tools,
-    #[error("its tool list has more than {LIST_BYTES} bytes")]
-    Bytes,
+    #[error(transparent)]
+    Paging(#[from] PagingError),
     #[error("a cursor of its tool list is not valid any more")]
     BadCursor,
     #[error(transparent)]
@@ -62,26 +53,18 @@ pub(crate) async fn list(
 
 async fn pages(rules: &Rules<'_>, connection: &dyn Connection) -> Result<Listing, ListingError> {
     let mut listing = Listing::default();
-    let (mut names, mut cursors) = (HashSet::new(), HashSet::new());
+    let mut paging = Paging::new("tools", LIST_BYTES);
+    let mut names = HashSet::new();
     let mut cursor: Option<String> = None;
-    let mut bytes = 0;
-    for _ in 0..PAGES {
+    loop {
         let mut page = match connection.tools_page(cursor.as_deref()).await {
             Err(SendError::Rpc { code: INVALID_PARAMS, .. }) if cursor.is_some() => {
                 return Err(ListingError::BadCursor);
             }
             page => page?,
         };
-        bytes += size(&page);
-        if bytes > LIST_BYTES {
-            return Err(ListingError::Bytes);
-        }
-        let Some(Value::Array(entries)) = page.get_mut("tools").map(Value::take) else {
-            return Err(ListingError::NoTools);
-        };
-        if listing.tools.len() + listing.rejected.len() + entries.len() > TOOLS {
-            return Err(ListingError::Tools);
-        }
+        let bytes = size(&page);
+        let (entries, next) = paging.take(&mut page, bytes)?;
         for entry in entries {
             match decode(rules, entry) {
                 Ok(usable) if !names.insert(usable.tool.name.clone()) => {
@@ -101,16 +84,11 @@ async fn pages(rules: &Rules<'_>, connection: &dyn Connection) -> Result<Listing
             None => fresh_for,
             Some(_) => listing.fresh_for.zip(fresh_for).map(|(a, b)| a.min(b)),
         };
-        // An empty cursor is a cursor like any other; only its absence ends the list.
-        match page.get("nextCursor").and_then(Value::as_str) {
+        match next {
             None => return Ok(listing),
-            Some(next) if !cursors.insert(next.to_owned()) => {
-                return Err(ListingError::RepeatedCursor);
-            }
-            Some(next) => cursor = Some(next.to_owned()),
+            next => cursor = next,
         }
     }
-    Err(ListingError::Pages)
 }
 
 /// `ttlMs`. Zero, which nearly all servers say, promises nothing: asking again before every use

@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::login::secret;
+use super::own::Held;
 use super::record::Record;
 use super::store::canonical;
 use super::{OAuth, TokenStore, in_words};
@@ -20,22 +21,43 @@ use crate::secret::{Hidden, Secret};
 
 /// The login at one server.
 pub(crate) struct Bearer {
-    resource: String,
-    config: OAuth,
-    store: TokenStore,
+    pub(super) resource: String,
+    pub(super) config: OAuth,
+    /// Where logins are kept, for a client that has users.
+    store: Option<TokenStore>,
     secrets: Hidden,
+    pub(super) held: Mutex<Option<Held>>,
     /// Made when a token has to be renewed: that takes questions to the network.
     manager: Mutex<Option<Arc<AuthorizationManager>>>,
 }
 
 impl Bearer {
-    pub(crate) fn new(url: &Url, config: OAuth, store: TokenStore, secrets: Hidden) -> Self {
+    /// None where there can be no login: nobody keeps one, and the client does not act for itself.
+    pub(crate) fn new(
+        url: &Url,
+        config: OAuth,
+        store: Option<TokenStore>,
+        secrets: Hidden,
+    ) -> Option<Self> {
+        let store = store.filter(|_| !config.client_credentials);
+        if store.is_none() && !config.client_credentials {
+            return None;
+        }
         let resource = canonical(url.as_str()).unwrap_or_else(|| url.to_string());
-        Self { resource, config, store, secrets, manager: Mutex::new(None) }
+        let (held, manager) = Default::default();
+        Some(Self { resource, config, store, secrets, held, manager })
+    }
+
+    /// Whether a user can log in.
+    pub(crate) fn has_user(&self) -> bool {
+        self.store.is_some()
     }
 
     /// The header, if somebody has logged in. A token that is about to expire is renewed first.
     pub(crate) async fn header(&self) -> Result<Option<HeaderValue>, String> {
+        if !self.has_user() {
+            return self.own(None).await;
+        }
         let Some(record) = self.record().await? else { return Ok(None) };
         let Some(kept) = record.credentials else { return Ok(None) };
         if !expires(&kept) {
@@ -49,6 +71,9 @@ impl Bearer {
         &self,
         refused: &HeaderValue,
     ) -> Result<Option<HeaderValue>, String> {
+        if !self.has_user() {
+            return Ok(self.own(Some(refused)).await?.filter(|header| header != refused));
+        }
         // Another request, or another process, may have been here first.
         if let Some(other) = self.header().await?.filter(|header| header != refused) {
             return Ok(Some(other));
@@ -58,18 +83,20 @@ impl Bearer {
 
     /// Remembers that the server wants more than the token gives; the next login asks for it.
     pub(crate) async fn want(&self, scopes: &[String]) {
-        let Ok(Some(mut record)) = self.record().await else { return };
+        let (Some(store), Ok(Some(mut record))) = (&self.store, self.record().await) else {
+            return;
+        };
         let new: Vec<_> = scopes.iter().filter(|scope| !record.wanted.contains(scope)).collect();
         if new.is_empty() {
             return;
         }
         record.wanted.extend(new.into_iter().cloned());
-        if let Err(error) = self.store.save(&record, None).await {
+        if let Err(error) = store.save(&record, None).await {
             tracing::warn!(%error, "the rights that are missing are not remembered");
         }
     }
 
-    fn value(&self, token: &str) -> Option<HeaderValue> {
+    pub(super) fn value(&self, token: &str) -> Option<HeaderValue> {
         self.secrets.add(Secret::new(token));
         let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
         value.set_sensitive(true);
@@ -77,7 +104,8 @@ impl Bearer {
     }
 
     async fn record(&self) -> Result<Option<Record>, String> {
-        self.store.load(&self.resource).await.map_err(|error| error.to_string())
+        let Some(store) = &self.store else { return Ok(None) };
+        store.load(&self.resource).await.map_err(|error| error.to_string())
     }
 
     async fn renewed(&self) -> Result<Option<HeaderValue>, String> {
@@ -104,8 +132,9 @@ impl Bearer {
     }
 
     async fn manager(&self) -> Result<Option<AuthorizationManager>, AuthError> {
+        let Some(store) = self.store.clone() else { return Ok(None) };
         let mut manager = AuthorizationManager::new(&self.resource).await?;
-        let (resource, store) = (self.resource.clone(), self.store.clone());
+        let resource = self.resource.clone();
         manager.set_credential_store(Shelf { resource, store });
         if !manager.initialize_from_store().await? {
             return Ok(None);

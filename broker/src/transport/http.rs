@@ -50,12 +50,8 @@ impl Place<'_> {
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case(AUTHORIZATION.as_str())) {
             return None;
         }
-        Some(Arc::new(Bearer::new(
-            url,
-            self.oauth.clone(),
-            self.tokens?.clone(),
-            self.secrets.clone(),
-        )))
+        let (oauth, secrets) = (self.oauth.clone(), self.secrets.clone());
+        Bearer::new(url, oauth, self.tokens.cloned(), secrets).map(Arc::new)
     }
 }
 
@@ -79,7 +75,8 @@ pub(crate) async fn connect(
     let url = parse(place.url)?;
     let headers = header_map(place.headers)?;
     let bearer = place.bearer(&url);
-    let server = bearer.as_ref().map(|_| place.server.to_owned());
+    let has_user = bearer.as_ref().is_some_and(|bearer| bearer.has_user());
+    let server = has_user.then(|| place.server.to_owned());
     let shown = Shown { url: self::place(&url), server };
     let other = Other { url: &url, headers: &headers, bearer, shown };
     let auto = ClientLifecycleMode::Auto {
@@ -128,7 +125,8 @@ async fn shake_hands(
 ) -> Result<Arc<dyn Connection>, ConnectError> {
     let Other { url, headers, bearer, shown } = other;
     let shelf = Arc::new(Shelf::default());
-    let http = Http::new(url, Arc::clone(&shelf), bearer.clone())
+    let notices = Arc::clone(&client.notices);
+    let http = Http::new(url, Arc::clone(&shelf), bearer.clone(), notices)
         .map_err(|problem| ConnectError::NotMcp { problem })?;
     let largest = limits.result_bytes.saturating_add(ENVELOPE_BYTES);
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())

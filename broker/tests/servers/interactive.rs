@@ -402,6 +402,31 @@ async fn a_resource_that_policy_denies_is_not_read() {
 }
 
 #[tokio::test]
+async fn a_rule_may_look_at_the_uri_of_a_resource() {
+    let notes = Notes::new();
+    let policy: Policy = serde_json::from_value(json!([
+        { "action": "allow", "tools": "s/resources/read", "arguments": { "/uri": { "glob": "note://[12]" } } },
+        { "action": "deny", "tools": "s/*" },
+    ]))
+    .unwrap();
+    let builder = Broker::builder().server("s", config("modern", &notes)).policy(policy);
+    let run = builder.connect().await.unwrap().open_run();
+    for (uri, is_allowed) in [("note://1", true), ("note://3", false), ("note://12", false)] {
+        let read = run.call(Request::read_resource("s", uri)).await;
+        assert_eq!(
+            read.map(|_| ()).map_err(|error| error.kind),
+            match is_allowed {
+                true => Ok(()),
+                false => Err(Kind::Denied),
+            }
+        );
+    }
+    let list = run.call(Request::list_resources("s")).await;
+    assert_eq!(list.unwrap_err().kind, Kind::Denied);
+    assert_eq!(notes.lines("resources/read").len(), 1);
+}
+
+#[tokio::test]
 async fn a_resource_may_not_be_larger_than_a_result() {
     let notes = Notes::new();
     let policy = Policy::default().rule(Rule::new(Action::Allow));

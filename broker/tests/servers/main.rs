@@ -9,11 +9,15 @@ mod demand;
 mod faults;
 mod http;
 mod interactive;
+mod keychain;
 mod life;
+mod lists;
 mod oauth;
 mod real;
 mod scripted;
+mod session;
 mod stdio;
+mod tls;
 mod wire;
 
 use std::time::Duration;

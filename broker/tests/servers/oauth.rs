@@ -16,14 +16,14 @@ use serde_json::json;
 use crate::failure;
 
 /// A server that wants a login, its notes, and a store; they go with the test.
-struct Scene {
+pub(crate) struct Scene {
     process: Child,
-    url: String,
+    pub(crate) url: String,
     folder: PathBuf,
 }
 
 impl Scene {
-    fn new(behaviour: &str) -> Self {
+    pub(crate) fn new(behaviour: &str) -> Self {
         Self::sending_on(behaviour, "")
     }
 
@@ -42,7 +42,7 @@ impl Scene {
         Self { process, url: format!("http://127.0.0.1:{}/mcp", port.trim()), folder }
     }
 
-    fn store(&self) -> TokenStore {
+    pub(crate) fn store(&self) -> TokenStore {
         TokenStore::new(self.folder.join("logins"))
     }
 
@@ -57,15 +57,23 @@ impl Scene {
 
     /// Logs in as a user with a browser does.
     async fn log_in(&self, oauth: &OAuth) -> Result<(), LoginError> {
+        self.log_in_and_keep(oauth, false).await
+    }
+
+    pub(crate) async fn log_in_and_keep(
+        &self,
+        oauth: &OAuth,
+        in_keychain: bool,
+    ) -> Result<(), LoginError> {
         let login = self.begin(oauth).await?;
         let browser = reqwest::Client::builder().no_proxy().build().unwrap();
         let visit = async { browser.get(login.url()).send().await.unwrap().text().await.unwrap() };
         let (redirected, page) = tokio::join!(login.wait(), visit);
         assert_eq!(page, "You can close this page and go back to the terminal.");
-        login.finish(&redirected?, false).await
+        login.finish(&redirected?, in_keychain).await
     }
 
-    async fn broker(&self) -> Broker {
+    pub(crate) async fn broker(&self) -> Broker {
         let policy = Policy::default().rule(Rule::new(Action::Allow));
         let config = ServerConfig::http(&self.url).connect_timeout(crate::PATIENCE);
         let builder = Broker::builder().server("tickets", config).policy(policy);
@@ -73,7 +81,7 @@ impl Scene {
     }
 
     /// The only file of the store.
-    fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         let files: Vec<_> = std::fs::read_dir(self.folder.join("logins"))
             .unwrap()
             .map(|entry| entry.unwrap().path())
@@ -98,7 +106,7 @@ impl Drop for Scene {
     }
 }
 
-async fn call(broker: &Broker, tool: &str) -> Result<(), broker::ToolError> {
+pub(crate) async fn call(broker: &Broker, tool: &str) -> Result<(), broker::ToolError> {
     let request = Request::new("tickets", tool, json!({}));
     broker.open_run().call(request).await.map(|_| ())
 }
@@ -285,4 +293,37 @@ async fn a_token_goes_to_no_other_origin_and_into_no_error() {
     let broker = scene.broker().await;
     let error = call(&broker, "leak").await.unwrap_err();
     assert_eq!(error.message, "your token is ***");
+}
+
+#[tokio::test]
+async fn a_client_may_act_for_itself() {
+    let scene = Scene::new("own");
+    let reach = async |secret: &str| {
+        let mut oauth = OAuth::default();
+        oauth.client_credentials = true;
+        oauth.client_id = Some("robot".to_owned());
+        oauth.client_secret = Some(secret.into());
+        let policy = Policy::default().rule(Rule::new(Action::Allow));
+        let config = ServerConfig::http(&scene.url).connect_timeout(crate::PATIENCE).oauth(oauth);
+        // Nobody keeps logins, and none is needed.
+        Broker::builder().server("tickets", config).policy(policy).connect().await.unwrap()
+    };
+    let broker = reach("s3cret").await;
+    for _ in 0..5 {
+        // A token that is refused is replaced by another.
+        call(&broker, "plain").await.unwrap();
+    }
+    let asked = scene.notes("token client_credentials");
+    assert!((2..=3).contains(&asked.len()), "{asked:?}");
+    assert!(asked.iter().all(|note| note.contains(&scene.url)), "no resource in {asked:?}");
+    assert_eq!(scene.notes("authorize"), [""; 0]);
+    let error = call(&broker, "admin").await.unwrap_err();
+    assert!(error.message.contains("HTTP 403"), "{error}");
+    assert!(!error.message.contains("cofferdam login"), "{error}");
+    let error = call(&broker, "leak").await.unwrap_err();
+    assert_eq!(error.message, "your token is ***");
+
+    let error = failure(&reach("wrong").await).to_string();
+    let expected = format!("the login at {} cannot be used: ", scene.url);
+    assert_eq!(error, expected + "its authorization server gave no token");
 }

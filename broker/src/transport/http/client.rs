@@ -5,13 +5,14 @@
 //! last failure, which rmcp's errors do not always bring up to where it can be told.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::BoxStream;
 use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::redirect::Policy;
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification};
 use rmcp::transport::AuthError;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
@@ -23,6 +24,7 @@ use url::{Host, Url};
 use super::failure::Failure;
 use super::post::{Post, without_url};
 use crate::oauth::{Bearer, wanted_scopes};
+use crate::transport::notices::Notices;
 use crate::transport::shelf::Shelf;
 
 /// How many redirects one request may follow.
@@ -37,6 +39,9 @@ pub(super) struct Http {
     failure: Arc<Mutex<Option<Failure>>>,
     shelf: Arc<Shelf>,
     bearer: Option<Arc<Bearer>>,
+    notices: Arc<Notices>,
+    /// Whether hands were shaken.
+    greeted: Arc<AtomicBool>,
 }
 
 impl Http {
@@ -45,6 +50,7 @@ impl Http {
         url: &Url,
         shelf: Arc<Shelf>,
         bearer: Option<Arc<Bearer>>,
+        notices: Arc<Notices>,
     ) -> Result<Self, String> {
         let origin = url.origin();
         let mut builder = reqwest::Client::builder();
@@ -68,7 +74,8 @@ impl Http {
             }))
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { client, failure: Arc::default(), shelf, bearer })
+        let (failure, greeted) = Default::default();
+        Ok(Self { client, failure, shelf, bearer, notices, greeted })
     }
 
     /// Asks for what is at a URL of the endpoint's origin.
@@ -102,11 +109,26 @@ impl Http {
         Ok(headers)
     }
 
+    /// rmcp shakes hands again when the server has forgotten the session (404), and sends once more
+    /// what was refused for that. What the server offers may be something else by now.
+    fn greeted(&self) {
+        if self.greeted.swap(true, Ordering::Relaxed) {
+            tracing::debug!("the server has forgotten the session; there is a new one");
+            self.notices.list_changed();
+        }
+    }
+
     fn note<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         let failure = outcome.as_ref().err().map(Failure::from);
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         outcome
     }
+}
+
+/// Whether this is the end of a handshake.
+fn is_greeting(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Notification(message) = message else { return false };
+    matches!(message.notification, ClientNotification::InitializedNotification(_))
 }
 
 /// An error of rmcp's own requests, without the URL.
@@ -163,10 +185,11 @@ impl StreamableHttpClient for Http {
             let shelf = Arc::clone(&self.shelf);
             Post { uri, message, session, headers, limits, shelf }
         };
+        let is_greeting = is_greeting(&message);
         let token = self.token().await?;
         let again = token.is_some().then(|| message.clone());
         let outcome = post(message, token.as_ref()).send(&self.client).await;
-        self.note(match (outcome, &self.bearer, token, again) {
+        let outcome = match (outcome, &self.bearer, token, again) {
             // Refused at the door: what was asked has not been looked at.
             (Err(Error::AuthRequired(error)), Some(bearer), Some(token), Some(message)) => {
                 match bearer.other_than(&token).await.map_err(unusable)? {
@@ -181,7 +204,11 @@ impl StreamableHttpClient for Http {
                 Err(Error::InsufficientScope(error))
             }
             (outcome, ..) => outcome,
-        })
+        };
+        if is_greeting && outcome.is_ok() {
+            self.greeted();
+        }
+        self.note(outcome)
     }
 
     async fn delete_session(

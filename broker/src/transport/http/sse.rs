@@ -4,6 +4,7 @@
 //! speaks it any more, and its servers have had successors for years.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -34,7 +35,7 @@ pub(super) async fn explain(
 async fn is_old(url: &Url, headers: &HashMap<HeaderName, HeaderValue>) -> Option<()> {
     let mut headers = HeaderMap::from_iter(headers.clone());
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    let client = Http::new(url, Shelf::default().into(), None).ok()?;
+    let client = Http::new(url, Shelf::default().into(), None, Arc::default()).ok()?;
     let mut response = client.get(url.clone(), headers).await.ok()?;
     let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     if !response.status().is_success() || !kind.starts_with("text/event-stream") {
