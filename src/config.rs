@@ -43,6 +43,7 @@ use std::{
 };
 
 use error::Fault;
+use limits::OfBroker;
 pub use error::{Error, Problem};
 pub use quantity::{QuantityError, parse_duration, parse_size};
 use variables::Surroundings;
@@ -66,6 +67,10 @@ pub struct Config {
     pub limits: Limits,
     /// The longest that a call may take whatever progress its server reports, if it is said.
     pub tool_timeout_max: Option<Duration>,
+    /// How long a call waits for an answer, if it is said.
+    pub approval_wait: Option<Duration>,
+    /// How many calls of a run may be denied, if it is said.
+    pub denials: Option<u32>,
 }
 
 impl Config {
@@ -114,6 +119,8 @@ impl Config {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
         let builder = tokens().into_iter().fold(builder, Builder::tokens);
         let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
+        let builder = self.approval_wait.into_iter().fold(builder, Builder::approval_wait);
+        let builder = self.denials.into_iter().fold(builder, Builder::denials);
         self.servers
             .into_iter()
             .fold(builder, |builder, (name, config)| builder.server(name, config))
@@ -127,8 +134,9 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits, tool_timeout_max }) => {
-                Ok(Self { path, servers, policy, limits, tool_timeout_max })
+            Ok(Parts { servers, policy, limits, of_broker }) => {
+                let OfBroker { tool_timeout_max, approval_wait, denials } = of_broker;
+                Ok(Self { path, servers, policy, limits, tool_timeout_max, approval_wait, denials })
             }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
@@ -149,7 +157,7 @@ struct Parts {
     servers: BTreeMap<String, ServerConfig>,
     policy: Policy,
     limits: Limits,
-    tool_timeout_max: Option<Duration>,
+    of_broker: OfBroker,
 }
 
 impl Parts {
@@ -187,10 +195,7 @@ impl Parts {
             servers,
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
-            tool_timeout_max: match root.get("limits") {
-                Some(node) => limits::tool_timeout_max(node)?,
-                None => None,
-            },
+            of_broker: root.get("limits").map(limits::of_broker).transpose()?.unwrap_or_default(),
         })
     }
 }

@@ -27,8 +27,8 @@ pub mod worker;
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
-    PendingCall, Policy, Secret, ServerConfig, ServerState, ServerStatus,
+    ApprovalQueue, Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant,
+    GrantId, LocalTool, PendingCall, Policy, Scope, Secret, ServerConfig, ServerState, ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,

@@ -51,7 +51,10 @@ mod limits;
 mod size;
 mod events;
 
-pub use approval::{Approver, Decision, Grant, PendingCall};
+pub use approval::{
+    ApprovalQueue, Approver, Decision, Grant, GrantId, PendingCall, Previous, Question, QuestionId,
+    Scope,
+};
 pub use broker::Broker;
 pub use builder::{Builder, Error};
 pub use call::{Answer, Kind, Request, ToolError};
@@ -68,7 +71,7 @@ pub use policy::{
     PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
     function_name,
 };
-pub use run::Run;
+pub use run::{Run, Stop};
 pub use secret::Secret;
 pub use server::{ConnectError, Era, ServerState, ServerStatus};
 pub use transport::local::LocalTool;

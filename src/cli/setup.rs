@@ -57,7 +57,6 @@ pub(super) fn ask_on_terminal(builder: Builder, stdin_is_free: bool) -> (Builder
     let show = Progress::start();
     match Terminal::open(stdin_is_free, show.clone()) {
         Some(terminal) => {
-            let terminal = std::sync::Arc::new(terminal);
             (builder.approver(terminal.clone()).elicitor(terminal), show)
         }
         None => (builder, show),

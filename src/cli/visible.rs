@@ -41,6 +41,8 @@ fn is_hidden(char: char) -> bool {
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
         // Byte order mark, interlinear marks, tags, and the variation selectors that no emoji uses.
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
+        // What joins marks, vowels without a shape, an empty pattern, marks of musical notation.
+        '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{1d173}'..='\u{1d17a}' => true,
         _ => char.is_control(),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Action, Approver, Broker, CallLimits, Decision, Event, Events, Grant, Kind, PendingCall,
+    Action, Approver, Broker, CallLimits, Decision, Event, Events, Kind, PendingCall, Scope,
     Policy, Request, Rule, ServerConfig, ServerState, Share,
 };
 use serde_json::{Value, json};
@@ -232,7 +232,7 @@ impl Approver for Slow {
             self.is_asked.notify_one();
             self.go_on.notified().await;
         }
-        Decision::Allow(Grant::Run)
+        Decision::Allow(Scope::Run)
     }
 }
 
