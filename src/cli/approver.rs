@@ -15,8 +15,10 @@ use cofferdam::{
     ApprovalQueue, Approver, Decision, PendingCall,
     broker::{Question, QuestionId},
 };
+use nix::sys::termios::{FlushArg, tcflush};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
@@ -34,6 +36,7 @@ pub(super) struct Terminal {
 
 /// Lines that are typed, from the first question on.
 pub(super) struct Typed {
+    terminal: Option<OwnedFd>,
     reader: Option<Box<dyn BufRead + Send>>,
     lines: Option<Lines>,
 }
@@ -47,12 +50,14 @@ impl Terminal {
         if !io::stderr().is_terminal() {
             return None;
         }
-        let reader: Box<dyn BufRead + Send> = if stdin_is_free && io::stdin().is_terminal() {
-            Box::new(BufReader::new(io::stdin()))
-        } else {
-            Box::new(BufReader::new(File::open("/dev/tty").ok()?))
-        };
-        let typed = Typed { reader: Some(reader), lines: None };
+        let (terminal, reader): (_, Box<dyn BufRead + Send>) =
+            if stdin_is_free && io::stdin().is_terminal() {
+                (io::stdin().as_fd().try_clone_to_owned(), Box::new(BufReader::new(io::stdin())))
+            } else {
+                let terminal = File::open("/dev/tty").ok()?;
+                (terminal.as_fd().try_clone_to_owned(), Box::new(BufReader::new(terminal)))
+            };
+        let typed = Typed { terminal: terminal.ok(), reader: Some(reader), lines: None };
         let queue = ApprovalQueue::new();
         let terminal = Arc::new(Self { typed: Mutex::new(typed), progress, queue });
         tokio::spawn(Arc::clone(&terminal).put_questions());
@@ -66,8 +71,7 @@ impl Terminal {
             let mut typed = self.typed.lock().await;
             tokio::time::sleep(SETTLING).await;
             let _hush = self.progress.hush();
-            let lines = typed.lines();
-            while lines.try_recv().is_ok() {}
+            let lines = typed.new_lines();
             match &*self.queue.open() {
                 [] => {}
                 [question] => self.put_one(question, lines, "").await,
@@ -187,10 +191,17 @@ impl Approver for Terminal {
 }
 
 impl Typed {
-    pub(super) fn lines(&mut self) -> &mut Lines {
-        self.lines.get_or_insert_with(|| {
+    /// The lines that are typed from now on.
+    pub(super) fn new_lines(&mut self) -> &mut Lines {
+        if let Some(terminal) = &self.terminal {
+            // What is not a terminal any more has nothing to forget.
+            let _ = tcflush(terminal, FlushArg::TCIFLUSH);
+        }
+        let lines = self.lines.get_or_insert_with(|| {
             read_lines(self.reader.take().unwrap_or_else(|| Box::new(io::empty())))
-        })
+        });
+        while lines.try_recv().is_ok() {}
+        lines
     }
 }
 
