@@ -17,8 +17,8 @@ use crate::catalogue::{Annotations, Digest};
 use crate::ledger::CallId;
 use crate::policy::ArgumentIs;
 
-pub use grant::{Grant, GrantId};
 pub(crate) use grant::{Covered, Grants};
+pub use grant::{Grant, GrantId};
 pub use queue::{ApprovalQueue, Question, QuestionId};
 pub(crate) use record::Asked;
 

@@ -23,9 +23,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 
-/// How long an answer may take to reach the calls that wait beside it, and calls that are made side
-/// by side to come together.
-const SETTLING: Duration = Duration::from_millis(20);
+/// How long an answer may take to reach the calls that wait beside it, and the next of several calls
+/// that are made side by side to come.
+const SETTLING: Duration = Duration::from_millis(30);
+/// After so many of these pauses what waits is shown, even if still more comes.
+const PAUSES: usize = 10;
 
 /// The terminal.
 pub(super) struct Terminal {
@@ -69,13 +71,25 @@ impl Terminal {
         loop {
             self.queue.asked().await;
             let mut typed = self.typed.lock().await;
-            tokio::time::sleep(SETTLING).await;
+            self.settle().await;
             let _hush = self.progress.hush();
             let lines = typed.new_lines();
             match &*self.queue.open() {
                 [] => {}
                 [question] => self.put_one(question, lines, "").await,
                 questions => self.put_several(questions, lines).await,
+            }
+        }
+    }
+
+    /// Waits until nothing more comes and goes.
+    async fn settle(&self) {
+        let waiting = || self.queue.open().iter().map(|question| question.id).collect::<Vec<_>>();
+        for _ in 0..PAUSES {
+            let before = waiting();
+            tokio::time::sleep(SETTLING).await;
+            if waiting() == before {
+                return;
             }
         }
     }

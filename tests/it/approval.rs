@@ -59,7 +59,8 @@ fn calls_that_wait_are_seen_together_while_others_go_on() {
                 let open = queue.open();
                 let tools: Vec<_> = open.iter().map(|question| &*question.call.tool).collect();
                 assert_eq!(tools, ["text", "count", "strict"]);
-                let waiting: Vec<_> = open.iter().map(|question| question.call.calls_waiting).collect();
+                let waiting: Vec<_> =
+                    open.iter().map(|question| question.call.calls_waiting).collect();
                 assert_eq!(waiting, [0, 1, 2]);
                 assert_eq!(open[0].call.line, Some(2));
                 assert!(queue.answer(open[2].id, Decision::Allow(Scope::Once)));
@@ -179,7 +180,8 @@ fn a_run_that_is_cancelled_while_it_waits_takes_its_questions_back() {
                 while queue.open().len() < 2 {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
-                let ids: Vec<QuestionId> = queue.open().iter().map(|question| question.id).collect();
+                let ids: Vec<QuestionId> =
+                    queue.open().iter().map(|question| question.id).collect();
                 cancel.cancel();
                 ids
             };
@@ -196,7 +198,8 @@ fn a_grant_of_the_session_covers_later_runs_until_it_is_revoked() {
     block_on(async {
         let queue = ApprovalQueue::new();
         let host = asking(Isolation::Process, &queue).await;
-        let script = "try { return (await demo_text({})).text } catch (error) { return error.kind }";
+        let script =
+            "try { return (await demo_text({})).text } catch (error) { return error.kind }";
         let session = answer(&queue, [Decision::Allow(Scope::Session)]);
         let (first, ()) = tokio::join!(host.sandbox.run(script), session);
         assert_eq!(decisions(&first), ["approved for the session, grant g1"]);
@@ -207,9 +210,9 @@ fn a_grant_of_the_session_covers_later_runs_until_it_is_revoked() {
         assert!(host.sandbox.revoke(grants[0].id) && host.sandbox.grants().is_empty());
         let (third, ()) = tokio::join!(host.sandbox.run(script), answer(&queue, [no()]));
         assert!(matches!(third.ledger.entries()[0].state, State::Refused { .. }));
-        assert_eq!((third.outcome, host.calls()), (
-            Outcome::Completed { value: Some("\"denied\"".into()) },
-            2,
-        ));
+        assert_eq!(
+            (third.outcome, host.calls()),
+            (Outcome::Completed { value: Some("\"denied\"".into()) }, 2,)
+        );
     });
 }

@@ -153,10 +153,8 @@ fn limits_are_the_defaults() {
     ];
     let of_calls = cofferdam::CallLimits::default();
     let minutes = of_calls.approval_wait.as_secs() / 60;
-    let of_calls = [
-        ("approval_wait", format!("{minutes} min")),
-        ("denials", of_calls.denials.to_string()),
-    ];
+    let of_calls =
+        [("approval_wait", format!("{minutes} min")), ("denials", of_calls.denials.to_string())];
     for (name, default) in &of_calls {
         let row = format!("| `{name}` | {default}");
         assert!(APPROVAL.contains(&row), "the table of limits has no `{row}`");

@@ -136,7 +136,7 @@ fn the_policy_of_the_page_on_approval_holds_with_its_three_servers() {
     config["mcpServers"] = json!({
         "files": { "command": server("filesystem"), "args": [work], "timeout": "2m" },
         "git": git(&scene),
-        "tickets": { "command": demo("ticketing"), "args": [scene.path("tickets.db")] },
+        "ticketing": { "command": demo("ticketing"), "args": [scene.path("tickets.db")] },
     });
     config["mcpServers"]["git"]["timeout"] = json!("2m");
     assert_eq!(scene.plays("approval", &config), "");

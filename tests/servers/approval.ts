@@ -8,8 +8,8 @@ const seen = async (name: string, call: () => Promise<unknown>) => {
     console.log(name, error.kind);
   }
 };
-const { text } = await files_list_allowed_directories();
-const work = text.trim().split("\n").at(-1)!;
+const { content } = await files_list_allowed_directories();
+const work = content.trim().split("\n").at(-1)!;
 const repo_path = `${work}/repository`;
 await seen("read", () => files_list_directory({ path: work }));
 await seen("write a note", () => files_write_file({ path: `${work}/notes/a.md`, content: "a note" }));
@@ -19,7 +19,7 @@ await seen("status elsewhere", () => git_git_status({ repo_path: "/" }));
 await seen("add", () => git_git_add({ repo_path, files: ["new.txt"] }));
 await seen("commit", () => git_git_commit({ repo_path, message: "Add a file" }));
 await seen("reset", () => git_git_reset({ repo_path }));
-await seen("file", () => tickets_createIssue({ title: "Slow", priority: "low" }));
-await seen("file, high", () => tickets_createIssue({ title: "Down", priority: "high" }));
-await seen("list", () => tickets_listIssues());
-return (await tickets_listIssues()).json<unknown[]>().length;
+await seen("file", () => ticketing_createIssue({ title: "Slow", priority: "low" }));
+await seen("file, high", () => ticketing_createIssue({ title: "Down", priority: "high" }));
+await seen("list", () => ticketing_listIssues());
+return (await ticketing_listIssues()).json<unknown[]>().length;

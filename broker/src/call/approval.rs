@@ -44,9 +44,8 @@ impl Asking<'_> {
     /// An earlier answer that covers the call.
     fn granted(&self, call: Covered<'_>) -> Option<Allowance> {
         let of_run = || Some(Allowance::Granted { id: self.run.cover(call)?, scope: Scope::Run });
-        let of_session = || {
-            Some(Allowance::Granted { id: self.session.cover(call)?, scope: Scope::Session })
-        };
+        let of_session =
+            || Some(Allowance::Granted { id: self.session.cover(call)?, scope: Scope::Session });
         of_run().or_else(of_session)
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Allowance, Approver, ArgumentIs, Broker, CallLimits, Decision, Grant, GrantId, PendingCall, Policy,
-    Request, Run, Scope, ServerConfig, State, ValueIs,
+    Allowance, Approver, ArgumentIs, Broker, CallLimits, Decision, Grant, GrantId, PendingCall,
+    Policy, Request, Run, Scope, ServerConfig, State, ValueIs,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -130,8 +130,13 @@ fn plan() -> impl Strategy<Value = Plan> {
     let millis = |most| (0..most).prop_map(Duration::from_millis);
     let gives_up = prop_oneof![3 => Just(None), 1 => millis(12u64).prop_map(Some)];
     (any::<bool>(), tool, 0..12u64, answer, millis(8u64), gives_up).prop_map(
-        |(first_run, tool, n, answer, thinks, gives_up)| {
-            Plan { first_run, tool, n, answer, thinks, gives_up }
+        |(first_run, tool, n, answer, thinks, gives_up)| Plan {
+            first_run,
+            tool,
+            n,
+            answer,
+            thinks,
+            gives_up,
         },
     )
 }
