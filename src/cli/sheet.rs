@@ -191,7 +191,8 @@ impl Sheet {
             }
             self.text += gone;
         }
-        if !(items.is_empty() && gone.is_empty()) && !self.new_line(depth, ' ') {
+        let is_empty = items.is_empty() && gone.is_empty();
+        if !is_empty && !self.new_line(depth, ' ') {
             return;
         }
         self.text += close;
