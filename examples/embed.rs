@@ -1,7 +1,7 @@
 //! A host with a tool of its own, an MCP server, and somebody who decides; it runs three scripts at once.
 //! `cargo run --example embed -- PROGRAM` takes the server's program, by default the demo's `logging`.
 
-use cofferdam::{Approver, Decision, Grant, LocalTool, PendingCall, Policy, Sandbox, ServerConfig};
+use cofferdam::{Approver, Decision, LocalTool, PendingCall, Policy, Sandbox, Scope, ServerConfig};
 use serde_json::{Value, json};
 use std::{error::Error, sync::Arc};
 
@@ -25,7 +25,7 @@ struct Supervisor;
 impl Approver for Supervisor {
     async fn approve(&self, call: &PendingCall) -> Decision {
         match call.annotations.read_only {
-            Some(true) if call.trusted => Decision::Allow(Grant::Run),
+            Some(true) if call.trusted => Decision::Allow(Scope::Run),
             _ => Decision::Deny { reason: format!("nobody may use {} today", call.tool) },
         }
     }

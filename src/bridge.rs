@@ -1,12 +1,16 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
 use crate::nearest::nearest;
-use broker::{Answer, Broker, Ledger, Request, ServerState, ToolError};
+use broker::{Answer, Broker, Ledger, Request, ServerState, Stop, ToolError};
 use futures::future::BoxFuture;
 use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+};
 use stubgen::Declarations;
+use tokio_util::sync::CancellationToken;
 
 /// The host of one run.
 pub(crate) struct Bridge {
@@ -41,6 +45,18 @@ impl Bridge {
     /// Ends the run's calls.
     pub(crate) fn close(&self) -> Ledger {
         self.run.close()
+    }
+
+    /// Why the run ended from within, if it did.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        self.run.stop()
+    }
+
+    /// Has the script ended when the run has ended from within.
+    pub(crate) async fn end_with_run(&self, script: CancellationToken) -> Infallible {
+        self.run.ended().await;
+        script.cancel();
+        std::future::pending().await
     }
 
     /// Makes a call by the name of its function, or by `server/tool`.
@@ -103,7 +119,12 @@ impl Bridge {
             let request = request.timeout(timeout).waiting(stand);
             line.into_iter().fold(request, Request::line)
         };
-        let answer = self.request(&function, input, with).await.map_err(|error| failure(&error))?;
+        let answer = self.request(&function, input, with).await;
+        if self.run.stop().is_some() {
+            // The script does not go on from here: it is being ended.
+            return std::future::pending().await;
+        }
+        let answer = answer.map_err(|error| failure(&error))?;
         if let Some(resource) = Resource::of(&function) {
             let list = answer.result.get(resource.member()).unwrap_or(&Value::Null);
             return Ok(Reply::Value(list.to_string()));

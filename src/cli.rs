@@ -6,6 +6,8 @@ mod visible;
 mod interrupt;
 mod progress;
 mod sheet;
+mod question;
+mod answer;
 mod approver;
 mod form;
 mod setup;

@@ -46,6 +46,7 @@ use std::{
 
 use error::Fault;
 pub use error::{Error, Problem};
+use limits::OfBroker;
 pub use quantity::{QuantityError, parse_duration, parse_size};
 pub use sandbox::SandboxConfig;
 use variables::Surroundings;
@@ -71,6 +72,10 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// The longest that a call may take whatever progress its server reports, if it is said.
     pub tool_timeout_max: Option<Duration>,
+    /// How long a call waits for an answer, if it is said.
+    pub approval_wait: Option<Duration>,
+    /// How many calls of a run may be denied, if it is said.
+    pub denials: Option<u32>,
 }
 
 impl Config {
@@ -121,6 +126,8 @@ impl Config {
         let builder = self.sandbox.over(builder);
         let builder = tokens().into_iter().fold(builder, Builder::tokens);
         let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
+        let builder = self.approval_wait.into_iter().fold(builder, Builder::approval_wait);
+        let builder = self.denials.into_iter().fold(builder, Builder::denials);
         self.servers
             .into_iter()
             .fold(builder, |builder, (name, config)| builder.server(name, config))
@@ -134,8 +141,18 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits, sandbox, tool_timeout_max }) => {
-                Ok(Self { path, servers, policy, limits, sandbox, tool_timeout_max })
+            Ok(Parts { servers, policy, limits, sandbox, of_broker }) => {
+                let OfBroker { tool_timeout_max, approval_wait, denials } = of_broker;
+                Ok(Self {
+                    path,
+                    servers,
+                    policy,
+                    limits,
+                    sandbox,
+                    tool_timeout_max,
+                    approval_wait,
+                    denials,
+                })
             }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
@@ -164,7 +181,7 @@ struct Parts {
     policy: Policy,
     limits: Limits,
     sandbox: SandboxConfig,
-    tool_timeout_max: Option<Duration>,
+    of_broker: OfBroker,
 }
 
 impl Parts {
@@ -203,10 +220,7 @@ impl Parts {
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
             sandbox: root.get("sandbox").map(sandbox::read).transpose()?.unwrap_or_default(),
-            tool_timeout_max: match root.get("limits") {
-                Some(node) => limits::tool_timeout_max(node)?,
-                None => None,
-            },
+            of_broker: root.get("limits").map(limits::of_broker).transpose()?.unwrap_or_default(),
         })
     }
 }

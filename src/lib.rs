@@ -28,8 +28,9 @@ pub mod worker;
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, Held, LocalTool,
-    PendingCall, Policy, Secret, ServerConfig, ServerState, ServerStatus,
+    ApprovalQueue, Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant,
+    GrantId, Held, LocalTool, PendingCall, Policy, Scope, Secret, ServerConfig, ServerState,
+    ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
@@ -41,3 +42,7 @@ pub use skill::{Skill, SkillError};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/approval.md")]
+struct Approval;

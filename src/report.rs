@@ -1,6 +1,6 @@
 //! The report of a run: outcome, console, ledger and usage, for programs and for the model.
 
-use broker::{Entry, Ledger, State};
+use broker::{Entry, Ledger, State, Stop};
 use runtime::{Clock, Console, Limit, Outcome, Position, Run, ScriptError, Usage};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -16,12 +16,27 @@ pub struct Report {
     pub ledger: Ledger,
     /// What it used.
     pub usage: Usage,
+    /// Why whoever was asked about a call ended the run, if that is how it ended. The outcome is
+    /// [`Outcome::Cancelled`] then.
+    pub stopped: Option<String>,
 }
 
 impl Report {
-    pub(crate) fn new(run: Run, ledger: Ledger) -> Self {
-        let Run { outcome, console, usage } = run;
-        Self { outcome, console, ledger, usage }
+    /// `stop` is why the run ended from within, if it did.
+    pub(crate) fn new(run: Run, ledger: Ledger, stop: Option<Stop>) -> Self {
+        let Run { mut outcome, console, usage } = run;
+        let mut stopped = None;
+        if outcome == Outcome::Cancelled {
+            match stop {
+                Some(stop @ Stop::Denials { .. }) => {
+                    let (limit, message) = (Limit::Denials, stop.to_string());
+                    outcome = Outcome::LimitExceeded { limit, message, error: None };
+                }
+                Some(stop) => stopped = Some(stop.to_string()),
+                None => {}
+            }
+        }
+        Self { outcome, console, ledger, usage, stopped }
     }
 
     /// Whether the script came to its end.
@@ -55,7 +70,11 @@ impl Report {
                 let _ = writeln!(text, "Returned: {value}");
             }
             outcome => {
-                let _ = writeln!(text, "{}", describe(outcome));
+                let described = match &self.stopped {
+                    Some(reason) => format!("The run was stopped by whoever was asked: {reason}"),
+                    None => describe(outcome),
+                };
+                let _ = writeln!(text, "{described}");
                 self.write_ledger(&mut text);
             }
         }
@@ -79,7 +98,7 @@ impl Report {
     /// milliseconds, sizes bytes.
     pub fn to_json(&self) -> Value {
         json!({
-            "outcome": outcome_json(&self.outcome),
+            "outcome": self.outcome_json(),
             "console": {
                 "lines": self.console.lines,
                 "dropped_bytes": self.console.dropped_bytes,
@@ -94,6 +113,14 @@ impl Report {
                 "calls": self.usage.calls,
             },
         })
+    }
+
+    fn outcome_json(&self) -> Value {
+        let mut outcome = outcome_json(&self.outcome);
+        if let Some(reason) = &self.stopped {
+            outcome["message"] = reason.as_str().into();
+        }
+        outcome
     }
 }
 

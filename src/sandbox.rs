@@ -2,8 +2,8 @@
 
 use crate::{Skill, SkillError, bridge::Bridge, declared::Declared, report::Report};
 use broker::{
-    Approver, Broker, CallLimits, Elicitor, Events, Held, LocalTool, Policy, ServerConfig,
-    ServerState, ServerStatus, TokenStore,
+    Approver, Broker, CallLimits, Elicitor, Events, Grant, GrantId, Held, LocalTool, Policy,
+    ServerConfig, ServerState, ServerStatus, TokenStore,
 };
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
@@ -48,6 +48,8 @@ pub struct Builder {
     server_calls: Option<usize>,
     strict: bool,
     tool_timeout_max: Option<Duration>,
+    approval_wait: Option<Duration>,
+    denials: Option<u32>,
 }
 
 /// Why there is no sandbox. A server that cannot be reached is not among the reasons: see
@@ -126,6 +128,19 @@ impl Builder {
         self
     }
 
+    /// Sets how long a call waits for an answer; then it is denied. Default: 10 minutes.
+    pub fn approval_wait(mut self, time: Duration) -> Self {
+        self.approval_wait = Some(time);
+        self
+    }
+
+    /// Sets how many calls of a run may be denied, by policy or by whoever is asked; with one more
+    /// the run ends as [`Outcome::LimitExceeded`]. Default: 20.
+    pub fn denials(mut self, denials: u32) -> Self {
+        self.denials = Some(denials);
+        self
+    }
+
     /// Sets what scripts run in. Default: [`Isolation::Process`].
     pub fn isolation(mut self, isolation: Isolation) -> Self {
         self.runtime = self.runtime.isolation(isolation);
@@ -190,7 +205,7 @@ impl Builder {
     /// # Errors
     /// See [`Error`].
     pub async fn build(self) -> Result<Sandbox, Error> {
-        let Self { broker, runtime, limits, server_calls, tool_timeout_max, strict } = self;
+        let Self { broker, runtime, limits, server_calls, strict, .. } = self;
         // First, so that the workers get ready while the servers do.
         let runtime = runtime.limits(limits.clone()).build()?;
         if strict {
@@ -202,7 +217,10 @@ impl Builder {
             .tool_timeout(limits.tool_timeout);
         let call_limits = server_calls.into_iter().fold(call_limits, CallLimits::server_calls);
         let call_limits =
-            tool_timeout_max.into_iter().fold(call_limits, CallLimits::tool_timeout_max);
+            self.tool_timeout_max.into_iter().fold(call_limits, CallLimits::tool_timeout_max);
+        let call_limits =
+            self.approval_wait.into_iter().fold(call_limits, CallLimits::approval_wait);
+        let call_limits = self.denials.into_iter().fold(call_limits, CallLimits::denials);
         let broker = broker.limits(call_limits).connect().await?;
         let (declared, built) = (Arc::default(), Instant::now());
         Ok(Sandbox { broker, runtime, declared, limits, built })
@@ -276,7 +294,11 @@ impl Sandbox {
             functions: bridge.functions(),
             limits: limits.unwrap_or_else(|| self.limits.clone()),
         };
-        let mut run = self.runtime.run(script, &bridge, cancel).await;
+        let ending = cancel.child_token();
+        let mut run = tokio::select! {
+            run = self.runtime.run(script, &bridge, ending.clone()) => run,
+            never = bridge.end_with_run(ending) => match never {},
+        };
         if let Outcome::Threw { error } = &mut run.outcome
             && error.name == "ReferenceError"
             && let Some(name) = error.message.strip_suffix(" is not defined")
@@ -284,7 +306,20 @@ impl Sandbox {
         {
             error.message = format!("{}; {hint}", error.message);
         }
-        Report::new(run, bridge.close())
+        let stop = bridge.stop().filter(|_| !cancel.is_cancelled());
+        Report::new(run, bridge.close(), stop)
+    }
+
+    /// The grants of the session, the oldest first: answers that hold for all runs. Those that hold
+    /// for one run end with it.
+    pub fn grants(&self) -> Vec<Grant> {
+        self.broker.grants()
+    }
+
+    /// Ends a grant of the session. Returns whether it was there. Calls that it covered and that
+    /// have not been sent yet are asked about.
+    pub fn revoke(&self, grant: GrantId) -> bool {
+        self.broker.revoke(grant)
     }
 
     /// Makes one call as a script would: through the same policy, approval and limits.

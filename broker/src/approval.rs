@@ -4,24 +4,33 @@
 //! answer may cover later calls of the same tool (a [`Grant`]); each of them is still looked at, and
 //! the ledger says which grant let it pass. A denial is never kept.
 
-use std::collections::HashSet;
+mod grant;
+mod queue;
+mod record;
+
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
 
 use crate::catalogue::{Annotations, Digest};
 use crate::ledger::CallId;
+use crate::policy::ArgumentIs;
 
-/// Answers calls that policy wants asked. The host's: a terminal, a dialog, a chat.
+pub(crate) use grant::{Covered, Grants};
+pub use grant::{Grant, GrantId};
+pub use queue::{ApprovalQueue, Question, QuestionId};
+pub(crate) use record::Asked;
+
+/// Answers calls that policy wants asked. The host's: a terminal, a dialog, a chat. Where several
+/// calls are to be shown together, [`ApprovalQueue`] is one that is ready to use.
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Decides about one call. Other calls of the script go on meanwhile and may ask as well.
     ///
     /// The future is dropped when the question is settled otherwise: the script gave up, the run
-    /// ended, or a grant for another call covers this one too.
+    /// ended, a grant for another call covers this one too, or
+    /// [`approval_wait`](crate::CallLimits::approval_wait) is over.
     async fn approve(&self, call: &PendingCall) -> Decision;
 }
 
@@ -39,35 +48,70 @@ pub struct PendingCall {
     pub title: Option<String>,
     /// The tool's description, in the server's words.
     pub description: Option<String>,
+    /// The tool's definition. If it becomes another one before the call is sent, somebody is asked
+    /// again.
+    pub digest: Digest,
     /// The arguments.
     pub arguments: Map<String, Value>,
     /// What the tool says of itself. Not to be believed unless the server is trusted.
     pub annotations: Annotations,
     /// Whether the configuration marks the server as trusted.
     pub trusted: bool,
+    /// Label of the run.
+    pub label: Option<String>,
     /// Line of the script.
     pub line: Option<u32>,
     /// What the rule that wants somebody to be asked gives as the reason.
     pub reason: Option<String>,
     /// Calls that the run made before this one.
     pub calls_so_far: u64,
+    /// Other calls of the run that were waiting for an answer when this one began to.
+    pub calls_waiting: usize,
+    /// The last call of the same tool in this run about which somebody was asked, so that what is
+    /// different can be shown.
+    pub previous: Option<Previous>,
+}
+
+/// An earlier call of the same tool.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Previous {
+    /// Its number in the run.
+    pub id: CallId,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
 }
 
 /// The answer of an [`Approver`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Decision {
-    /// The call may be made.
-    Allow(Grant),
+    /// The call may be made, and calls of the same tool as far as the scope says.
+    Allow(Scope),
+    /// The call may be made, and within the scope those calls of the same tool whose arguments meet
+    /// all conditions.
+    AllowWhere {
+        /// How long that holds.
+        scope: Scope,
+        /// The conditions, as rules of the policy have them.
+        arguments: Vec<ArgumentIs>,
+    },
     /// The call must not be made.
     Deny {
         /// Why, for the script to read.
+        reason: String,
+    },
+    /// The call must not be made, and the run ends: it makes no more calls, and those that are under
+    /// way are given up.
+    Stop {
+        /// Why, for the report.
         reason: String,
     },
 }
 
 /// How far an approval reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Grant {
+pub enum Scope {
     /// This call.
     Once,
     /// Calls of the same tool until the run ends.
@@ -76,8 +120,8 @@ pub enum Grant {
     Session,
 }
 
-impl Grant {
-    /// The name used in reports: `once`, `run`, `session`.
+impl Scope {
+    /// The name: `once`, `run`, `session`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Once => "once",
@@ -87,49 +131,12 @@ impl Grant {
     }
 }
 
-impl fmt::Display for Grant {
+impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Once => "once",
             Self::Run => "for the run",
             Self::Session => "for the session",
         })
-    }
-}
-
-/// Tools that somebody allowed for a time: until the owner of this value ends, or the tool becomes
-/// another one than the one that was looked at.
-#[derive(Debug)]
-pub(crate) struct Grants {
-    tools: Mutex<HashSet<(String, Digest)>>,
-    changes: watch::Sender<u64>,
-}
-
-impl Default for Grants {
-    fn default() -> Self {
-        Self { tools: Mutex::default(), changes: watch::Sender::new(0) }
-    }
-}
-
-impl Grants {
-    pub(crate) fn add(&self, server: &str, tool: Digest) {
-        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        tools.insert((server.to_owned(), tool));
-        self.changes.send_modify(|count| *count += 1);
-    }
-
-    pub(crate) fn cover(&self, server: &str, tool: Digest) -> bool {
-        let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        tools.contains(&(server.to_owned(), tool))
-    }
-
-    /// Returns once the tool is covered; at once if it is.
-    pub(crate) async fn covered(&self, server: &str, tool: Digest) {
-        let mut changes = self.changes.subscribe();
-        while !self.cover(server, tool) {
-            if changes.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::approval::{Approver, Grants};
+use crate::approval::{Approver, Grant, GrantId, Grants};
 use crate::builder::Builder;
 use crate::catalogue::Catalogue;
 use crate::policy::Policy;
@@ -122,9 +122,22 @@ impl Broker {
         Run::new(Arc::clone(&self.inner), key, label)
     }
 
-    /// Ends all connections and the programs behind them. Calls made afterwards fail as
+    /// The grants of the session, the oldest first: those that hold for all runs as long as the
+    /// broker lives. Those of one run are [`Run::grants`].
+    pub fn grants(&self) -> Vec<Grant> {
+        self.inner.grants.list()
+    }
+
+    /// Ends a grant of the session. Returns whether it was there. Calls that it covered and that
+    /// have not been sent yet are asked about.
+    pub fn revoke(&self, grant: GrantId) -> bool {
+        self.inner.grants.revoke(grant)
+    }
+
+    /// Ends all connections and the programs behind them, and all grants of the session. Calls made afterwards fail as
     /// unavailable.
     pub async fn shutdown(&self) {
+        self.inner.grants.end();
         let servers = self.inner.servers.values();
         futures::future::join_all(servers.map(|server| server.shut_down())).await;
     }

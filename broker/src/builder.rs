@@ -128,7 +128,7 @@ impl Builder {
             .map(|(name, source)| (name.clone(), Server::new(name, source, Arc::clone(&hub))))
             .collect();
         join_all(servers.values().filter(|server| !server.is_lazy).map(Server::reach)).await;
-        let (grants, runs) = (Grants::default(), AtomicU64::default());
+        let (grants, runs) = (Grants::of_session(), AtomicU64::default());
         Ok(Broker::new(Inner { servers, hub, policy, approver, grants, runs }))
     }
 }

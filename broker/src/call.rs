@@ -12,7 +12,8 @@
 //! | [`result`] | [`Answer`] or [`ToolError`] | the raw result, its size, `isError`, and the output schema |
 //!
 //! Each station takes what only the one before it makes, so none can be left out. A tool may become
-//! another one while its call is on the way; such a call starts again at the first station. Labels of where
+//! another one while its call is on the way, and a grant may be revoked; such a call starts again at the first
+//! station. Labels of where
 //! data came from will be looked at between `validate` and `policy`, when the broker keeps them.
 
 mod approval;
@@ -162,6 +163,7 @@ pub(crate) struct Journey<'a> {
     pub(crate) broker: &'a Inner,
     pub(crate) book: &'a Book,
     pub(crate) run_grants: &'a crate::approval::Grants,
+    pub(crate) asked: &'a crate::approval::Asked,
     pub(crate) label: Option<&'a str>,
     pub(crate) run: RunKey,
     pub(crate) id: CallId,
@@ -173,6 +175,10 @@ enum Halt {
     Fault(Fault),
     /// Its tool is not what it was when it was judged.
     Changed,
+    /// The grant that let it pass was revoked.
+    Revoked,
+    /// Whoever was asked ends the run.
+    Stop { reason: String },
     /// The server refused it unread, for headers that it wants otherwise.
     Misheaded(Fault),
 }
@@ -183,16 +189,38 @@ impl From<Fault> for Halt {
     }
 }
 
+/// How a call ends that does not get its answer.
+pub(crate) enum End {
+    /// It has failed.
+    Fault(Fault),
+    /// Whoever was asked ends the run.
+    Stop { reason: String },
+}
+
+impl From<Fault> for End {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
 impl Journey<'_> {
     /// Takes a call through all stations.
-    pub(crate) async fn travel(&self, request: Request) -> Result<Answer, Fault> {
+    pub(crate) async fn travel(&self, request: Request) -> Result<Answer, End> {
         let mut has_relisted = false;
         for _ in 0..=RESTARTS {
             match self.pass(&request).await {
                 Ok(answer) => return Ok(answer),
-                Err(Halt::Fault(fault)) => return Err(fault),
-                Err(Halt::Changed) => tracing::debug!("the tool changed: its call starts again"),
-                Err(Halt::Misheaded(fault)) if has_relisted => return Err(fault),
+                Err(Halt::Fault(fault)) => return Err(fault.into()),
+                Err(Halt::Stop { reason }) => return Err(End::Stop { reason }),
+                Err(Halt::Changed) => {
+                    tracing::debug!("the tool changed: its call starts again");
+                    self.book.retract(self.id);
+                }
+                Err(Halt::Revoked) => {
+                    tracing::debug!("a grant was revoked: its call starts again");
+                    self.book.retract(self.id);
+                }
+                Err(Halt::Misheaded(fault)) if has_relisted => return Err(fault.into()),
                 Err(Halt::Misheaded(_)) => {
                     has_relisted = true;
                     if let Some(server) = self.broker.servers.get(&request.server) {
@@ -201,7 +229,8 @@ impl Journey<'_> {
                 }
             }
         }
-        Err(Fault::new(Kind::Unavailable, "not sent: the server keeps changing the tool"))
+        let message = "not sent: the tool, or what allows it, keeps changing";
+        Err(Fault::new(Kind::Unavailable, message).into())
     }
 
     async fn pass(&self, request: &Request) -> Result<Answer, Halt> {
@@ -217,12 +246,16 @@ impl Journey<'_> {
             approver: self.broker.approver.as_deref(),
             run: self.run_grants,
             session: &self.broker.grants,
+            asked: self.asked,
+            wait: limits.approval_wait,
             id: self.id,
             line: *line,
+            label: self.label,
             waiting: waiting.as_ref(),
         };
         let call = approval::settle(call, verdict, &asking).await?;
-        self.book.allow(self.id, Allowance::clone(call.decision()));
+        let decision = Allowance::clone(call.decision());
+        self.book.allow(self.id, decision.clone());
         if *enables {
             return Ok(enable::enable(call, self.book, self.id).await?);
         }
@@ -230,6 +263,9 @@ impl Journey<'_> {
         let deadline = Deadline::new(limits, *timeout);
         let call = throttle::enter(call, self.run, &deadline).await?;
         let call = reach::reach(call, &deadline).await?;
+        if !asking.upholds(&decision) {
+            return Err(Halt::Revoked);
+        }
         let events = self.broker.hub.events.as_ref();
         let caller = Caller {
             server: server.clone(),

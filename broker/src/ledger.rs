@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use book::Book;
 
-use crate::approval::Grant;
+use crate::approval::{GrantId, Scope};
 use crate::call::Kind;
 
 /// Number of a call within its run, from 1 in the order in which the script made the calls.
@@ -97,10 +97,20 @@ pub enum State {
 pub enum Allowance {
     /// A rule of the policy, in its own words.
     Rule(String),
-    /// Somebody was asked about this very call and gave this.
-    Approved(Grant),
-    /// An earlier approval that covers the tool.
-    Granted(Grant),
+    /// Somebody was asked about this very call.
+    Approved {
+        /// How far the answer reaches.
+        scope: Scope,
+        /// What is kept of it, if it reaches beyond this call.
+        grant: Option<GrantId>,
+    },
+    /// An earlier answer covers it.
+    Granted {
+        /// Which.
+        id: GrantId,
+        /// How long that one lasts.
+        scope: Scope,
+    },
 }
 
 impl State {
@@ -138,8 +148,9 @@ impl fmt::Display for Allowance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rule(rule) => write!(f, "rule: {rule}"),
-            Self::Approved(grant) => write!(f, "approved {grant}"),
-            Self::Granted(grant) => write!(f, "covered by the grant {grant}"),
+            Self::Approved { scope, grant: None } => write!(f, "approved {scope}"),
+            Self::Approved { scope, grant: Some(id) } => write!(f, "approved {scope}, grant {id}"),
+            Self::Granted { id, scope } => write!(f, "covered by the grant {id} {scope}"),
         }
     }
 }

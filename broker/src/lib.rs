@@ -52,7 +52,10 @@ mod size;
 mod paging;
 mod events;
 
-pub use approval::{Approver, Decision, Grant, PendingCall};
+pub use approval::{
+    ApprovalQueue, Approver, Decision, Grant, GrantId, PendingCall, Previous, Question, QuestionId,
+    Scope,
+};
 pub use broker::Broker;
 pub use builder::{Builder, Error};
 pub use call::{Answer, Kind, Request, ToolError};
@@ -69,7 +72,7 @@ pub use policy::{
     PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
     function_name,
 };
-pub use run::Run;
+pub use run::{Run, Stop};
 pub use secret::Secret;
 pub use server::{ConnectError, Era, Held, ServerState, ServerStatus};
 pub use transport::local::LocalTool;

@@ -23,6 +23,12 @@ pub struct CallLimits {
     /// Calls that one server works on at the same time, unless its configuration says otherwise;
     /// more wait their turn. Default: 16.
     pub server_calls: usize,
+    /// Time in which a call that is asked about must be answered; then it is denied. Default: 10
+    /// minutes.
+    pub approval_wait: Duration,
+    /// Calls of one run that may be denied, by policy or by whoever was asked; with one more the run
+    /// ends. Default: 20.
+    pub denials: u32,
 }
 
 impl Default for CallLimits {
@@ -33,6 +39,8 @@ impl Default for CallLimits {
             tool_timeout: Duration::from_secs(60),
             tool_timeout_max: Duration::from_secs(600),
             server_calls: 16,
+            approval_wait: Duration::from_secs(600),
+            denials: 20,
         }
     }
 }
@@ -70,6 +78,20 @@ impl CallLimits {
     #[must_use]
     pub fn server_calls(mut self, calls: usize) -> Self {
         self.server_calls = calls;
+        self
+    }
+
+    /// Sets [`approval_wait`](Self::approval_wait).
+    #[must_use]
+    pub fn approval_wait(mut self, time: Duration) -> Self {
+        self.approval_wait = time;
+        self
+    }
+
+    /// Sets [`denials`](Self::denials).
+    #[must_use]
+    pub fn denials(mut self, denials: u32) -> Self {
+        self.denials = denials;
         self
     }
 }

@@ -1,17 +1,22 @@
 //! The calls of one script run.
 
+mod ending;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use tokio::sync::watch;
 use tracing::Instrument;
 
-use crate::approval::Grants;
+use crate::approval::{Asked, Grant, GrantId, Grants};
 use crate::broker::Inner;
-use crate::call::{Answer, Fault, Journey, Kind, Request, ToolError};
+use crate::call::{Answer, End, Fault, Journey, Kind, Request, ToolError};
 use crate::events::Event;
 use crate::ledger::{Book, CallId, Ledger};
 use crate::turns::RunKey;
+use ending::Ending;
+
+pub use ending::Stop;
 
 /// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
 #[derive(Clone)]
@@ -24,14 +29,18 @@ struct Shared {
     key: RunKey,
     book: Book,
     grants: Grants,
-    ended: watch::Sender<bool>,
+    asked: Asked,
+    denials: AtomicU32,
+    ending: Ending,
     label: Option<String>,
 }
 
 impl Run {
     pub(crate) fn new(broker: Arc<Inner>, key: RunKey, label: Option<String>) -> Self {
-        let (book, grants, ended) = Default::default();
-        Self { broker, shared: Arc::new(Shared { key, label, book, grants, ended }) }
+        let (book, asked, denials, ending) = Default::default();
+        let grants = broker.grants.of_run();
+        let shared = Shared { key, label, book, grants, asked, denials, ending };
+        Self { broker, shared: Arc::new(shared) }
     }
 
     /// Makes one call. Many may be made at once.
@@ -44,13 +53,14 @@ impl Run {
     pub async fn call(&self, request: Request) -> Result<Answer, ToolError> {
         let (server, tool) = (request.server.clone(), request.tool.clone());
         let Some(id) = self.shared.book.open(&server, &tool, request.line) else {
-            return Err(Fault::new(Kind::Cancelled, "the run has ended").of(server, tool));
+            return Err(self.shared.ending.fault().of(server, tool));
         };
         let attempt = Attempt::start(self, id, &server, &tool);
         let journey = Journey {
             broker: &self.broker,
             book: &self.shared.book,
             run_grants: &self.shared.grants,
+            asked: &self.shared.asked,
             label: self.shared.label.as_deref(),
             run: self.shared.key,
             id,
@@ -59,9 +69,23 @@ impl Run {
         let outcome = tokio::select! {
             biased;
             outcome = journey.travel(request).instrument(span) => outcome,
-            () = self.shared.ended() => Err(Fault::new(Kind::Cancelled, "the run has ended")),
+            () = self.shared.ending.wait() => Err(End::Fault(self.shared.ending.fault())),
         };
+        let outcome = outcome.map_err(|end| match end {
+            End::Fault(fault) => fault,
+            End::Stop { reason } => {
+                let message = format!("the run was stopped: {reason}");
+                self.shared.book.refuse(id, Kind::Cancelled, &message);
+                self.shared.stop(Stop::Asked { call: id, reason });
+                Fault::new(Kind::Cancelled, message)
+            }
+        });
         attempt.settle(&outcome);
+        if let Err(fault) = &outcome
+            && fault.kind == Kind::Denied
+        {
+            self.shared.count_denial(self.broker.hub.limits.denials, &fault.message);
+        }
         outcome.map_err(|fault| fault.of(server, tool))
     }
 
@@ -75,16 +99,48 @@ impl Run {
     /// nothing.
     pub fn close(&self) -> Ledger {
         let ledger = self.shared.book.close();
-        self.shared.ended.send_replace(true);
+        self.shared.grants.end();
+        self.shared.ending.close();
         ledger
+    }
+
+    /// The grants of this run, the oldest first. None is left when the run has ended. Those of the
+    /// session are [`Broker::grants`](crate::Broker::grants).
+    pub fn grants(&self) -> Vec<Grant> {
+        self.shared.grants.list()
+    }
+
+    /// Ends a grant of this run. Returns whether it was there. Calls that it covered and that have
+    /// not been sent yet are asked about.
+    pub fn revoke(&self, grant: GrantId) -> bool {
+        self.shared.grants.revoke(grant)
+    }
+
+    /// Why the run ended from within; `None` if it did not.
+    pub fn stop(&self) -> Option<Stop> {
+        self.shared.ending.stopped()
+    }
+
+    /// Returns when the run has ended, in whatever way.
+    pub async fn ended(&self) {
+        self.shared.ending.wait().await;
     }
 }
 
 impl Shared {
-    /// Returns when the run has ended.
-    async fn ended(&self) {
-        // It fails only without a sender, and we have one.
-        let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
+    /// Ends the run from within.
+    fn stop(&self, stop: Stop) {
+        // Before anybody hears of it, so that nothing begins in between.
+        self.book.close();
+        self.grants.end();
+        self.ending.stop(stop);
+    }
+
+    fn count_denial(&self, limit: u32, why: &str) {
+        let before = self.denials.fetch_add(1, Ordering::Relaxed);
+        if before >= limit {
+            self.stop(Stop::Denials { limit, last: why.to_owned() });
+        }
     }
 }
 

@@ -136,6 +136,8 @@ pub enum Limit {
     ValueBytes,
     /// [`Limits::array_buffer_bytes`]
     ArrayBufferBytes,
+    /// Calls that were denied. The host counts them and ends the run.
+    Denials,
     /// The runs that may wait for their turn: [`Builder::waiting`](crate::Builder::waiting).
     Waiting,
 }
@@ -153,6 +155,7 @@ impl Limit {
             Self::Timers => "timers",
             Self::ValueBytes => "value_bytes",
             Self::ArrayBufferBytes => "array_buffer_bytes",
+            Self::Denials => "denials",
             Self::Waiting => "waiting",
         }
     }

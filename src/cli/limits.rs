@@ -3,7 +3,7 @@
 use clap::Args;
 use cofferdam::{
     Limits,
-    config::{parse_duration, parse_size},
+    config::{Config, parse_duration, parse_size},
 };
 use std::time::Duration;
 
@@ -20,6 +20,12 @@ pub(super) struct Given {
     /// Time of one tool call [limit `tool_timeout`]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     tool_timeout: Option<Duration>,
+    /// Time in which a call must be approved [limit `approval_wait`]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    approval_wait: Option<Duration>,
+    /// Calls that may be denied before the run ends [limit `denials`]
+    #[arg(long, value_name = "NUMBER")]
+    denials: Option<u32>,
     /// The script's heap, e.g. 256MiB [limit `heap_bytes`]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<usize>,
@@ -59,8 +65,15 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// Puts these limits over those that were configured.
+    pub(super) fn put_over(&self, config: &mut Config) {
+        config.limits = self.over(&config.limits);
+        config.approval_wait = self.approval_wait.or(config.approval_wait);
+        config.denials = self.denials.or(config.denials);
+    }
+
     /// These limits, and those of `configured` where none is given.
-    pub(super) fn over(&self, configured: &Limits) -> Limits {
+    fn over(&self, configured: &Limits) -> Limits {
         Limits {
             cpu: self.cpu.unwrap_or(configured.cpu),
             wall: self.timeout.unwrap_or(configured.wall),

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
 pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
     let stdin_is_free = arguments.script.as_os_str() != "-";
     let mut config = arguments.config.read()?;
-    config.limits = arguments.limits.over(&config.limits);
+    arguments.limits.put_over(&mut config);
     config.policy = arguments.policy.before(config.policy)?;
     config.sandbox = arguments.sandbox.over(config.sandbox);
 

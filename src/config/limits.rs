@@ -9,11 +9,13 @@ use super::{
 use runtime::Limits;
 use std::time::Duration;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "cpu",
     "wall",
     "tool_timeout",
     "tool_timeout_max",
+    "approval_wait",
+    "denials",
     "heap_bytes",
     "array_buffer_bytes",
     "resident_bytes",
@@ -53,10 +55,22 @@ pub(super) fn read(node: &Node) -> Result<Limits, Fault> {
     })
 }
 
-/// `tool_timeout_max`, which is the broker's alone: no worker needs to know it.
-pub(super) fn tool_timeout_max(node: &Node) -> Result<Option<Duration>, Fault> {
-    let key = "tool_timeout_max";
-    Members::of(node, "`limits`", &KEYS)?.get(key).map(|node| time(node, key)).transpose()
+/// Those that are the broker's alone: no worker needs to know them.
+#[derive(Default)]
+pub(super) struct OfBroker {
+    pub(super) tool_timeout_max: Option<Duration>,
+    pub(super) approval_wait: Option<Duration>,
+    pub(super) denials: Option<u32>,
+}
+
+pub(super) fn of_broker(node: &Node) -> Result<OfBroker, Fault> {
+    let members = Members::of(node, "`limits`", &KEYS)?;
+    let duration = |key| members.get(key).map(|node| time(node, key)).transpose();
+    Ok(OfBroker {
+        tool_timeout_max: duration("tool_timeout_max")?,
+        approval_wait: duration("approval_wait")?,
+        denials: members.get("denials").map(|node| count(node, "denials")).transpose()?,
+    })
 }
 
 fn time(node: &Node, key: &str) -> Result<Duration, Fault> {

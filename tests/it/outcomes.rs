@@ -2,7 +2,7 @@
 
 use crate::hosts::{Host, ISOLATIONS, block_on, short};
 use cofferdam::{
-    Approver, Decision, Grant, Isolation, Limits, Outcome, PendingCall, Policy, Script,
+    Approver, Decision, Isolation, Limits, Outcome, PendingCall, Policy, Scope, Script,
     WorkerProgram, broker::State,
 };
 use std::{sync::Arc, time::Duration};
@@ -87,7 +87,7 @@ struct Slow;
 impl Approver for Slow {
     async fn approve(&self, _call: &PendingCall) -> Decision {
         tokio::time::sleep(Duration::from_millis(1500)).await;
-        Decision::Allow(Grant::Once)
+        Decision::Allow(Scope::Once)
     }
 }
 

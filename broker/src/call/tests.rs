@@ -2,7 +2,10 @@
 
 mod approval;
 mod ending;
+mod grants;
+mod queue;
 mod stations;
+mod stops;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -38,6 +38,13 @@ impl Book {
         }
     }
 
+    /// Forgets why the call might be made: it is judged anew.
+    pub(crate) fn retract(&self, id: CallId) {
+        if let Some(entry) = self.lock().entry(id) {
+            entry.decision = None;
+        }
+    }
+
     /// Notes that the call is about to be sent. If this returns false it must not be: the run is
     /// over.
     #[must_use]

@@ -121,7 +121,8 @@ impl ArgumentIs {
         &self.tests
     }
 
-    pub(super) fn holds(&self, arguments: &Map<String, Value>) -> bool {
+    /// Whether arguments meet the condition.
+    pub fn holds(&self, arguments: &Map<String, Value>) -> bool {
         let value = self.pointer.find(arguments);
         self.tests.iter().all(|test| test.holds(value))
     }

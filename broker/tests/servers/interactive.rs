@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Action, Answer, Approver, Ask, Broker, CallLimits, Decision, Elicitation, Elicitor, Grant,
-    Kind, PendingCall, Policy, Reply, Request, Rule, Run, ServerConfig, ToolError,
+    Action, Answer, Approver, Ask, Broker, CallLimits, Decision, Elicitation, Elicitor, Kind,
+    PendingCall, Policy, Reply, Request, Rule, Run, Scope, ServerConfig, ToolError,
 };
 use serde_json::{Value, json};
 
@@ -364,7 +364,7 @@ struct Once(Mutex<Vec<PendingCall>>);
 impl Approver for Once {
     async fn approve(&self, call: &PendingCall) -> Decision {
         self.0.lock().unwrap().push(call.clone());
-        Decision::Allow(Grant::Once)
+        Decision::Allow(Scope::Once)
     }
 }
 

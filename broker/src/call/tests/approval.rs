@@ -3,7 +3,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 
 use super::*;
-use crate::{Allowance, Approver, Decision, Grant, Kind, PendingCall};
+use crate::{Allowance, Approver, Decision, Kind, PendingCall, Scope};
 
 /// Answers with a fixed decision after a time, and keeps what it was asked.
 struct Answers {
@@ -58,7 +58,7 @@ async fn without_anybody_to_ask_a_call_is_denied_and_told_how_to_allow_it() {
 async fn a_rule_that_denies_is_final_and_gives_its_reason() {
     let scene = Scene::shut();
     let rule = Rule::new(Action::Deny).tools("s/other".parse().unwrap()).reason("not today");
-    let approver: Arc<dyn Approver> = Answers::new(Decision::Allow(Grant::Session));
+    let approver: Arc<dyn Approver> = Answers::new(Decision::Allow(Scope::Session));
     let builder = scene.builder.policy(Policy::default().rule(rule)).approver(approver);
     let run = builder.connect().await.unwrap().open_run();
     let error = fault(&run, "other", json!({})).await;
@@ -80,7 +80,7 @@ async fn a_denied_call_never_reaches_the_tool() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_is_asked_sees_what_will_be_sent() {
-    let approver = Answers::new(Decision::Allow(Grant::Once));
+    let approver = Answers::new(Decision::Allow(Scope::Once));
     let (broker, _) = broker(&approver).await;
     let run = broker.open_run();
     call(&run, "other", json!({ "first": true })).await.unwrap();
@@ -90,13 +90,13 @@ async fn whoever_is_asked_sees_what_will_be_sent() {
     assert_eq!((pending.server.as_str(), pending.tool.as_str()), ("s", "echo"));
     assert_eq!(Value::Object(pending.arguments.clone()), json!({ "n": 3 }));
     assert_eq!((pending.line, pending.calls_so_far, pending.id.number()), (Some(7), 1, 2));
-    assert_eq!(decision(&run, 1), Some(Allowance::Approved(Grant::Once)));
+    assert_eq!(decision(&run, 1), Some(Allowance::Approved { scope: Scope::Once, grant: None }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_grant_lasts_as_long_as_it_says() {
     for (grant, asked_in_run, asked_in_next) in
-        [(Grant::Once, 2, 3), (Grant::Run, 1, 2), (Grant::Session, 1, 1)]
+        [(Scope::Once, 2, 3), (Scope::Run, 1, 2), (Scope::Session, 1, 1)]
     {
         let approver = Answers::new(Decision::Allow(grant));
         let (broker, _) = broker(&approver).await;
@@ -104,11 +104,12 @@ async fn a_grant_lasts_as_long_as_it_says() {
         call(&run, "other", json!({})).await.unwrap();
         call(&run, "other", json!({})).await.unwrap();
         assert_eq!(approver.asked(), asked_in_run, "{grant:?}");
+        let said = decision(&run, 1).map(|decision| decision.to_string());
         let expected = match grant {
-            Grant::Once => Allowance::Approved(Grant::Once),
-            longer => Allowance::Granted(longer),
+            Scope::Once => "approved once".to_owned(),
+            longer => format!("covered by the grant g1 {longer}"),
         };
-        assert_eq!(decision(&run, 1), Some(expected));
+        assert_eq!(said, Some(expected));
         call(&broker.open_run(), "other", json!({})).await.unwrap();
         assert_eq!(approver.asked(), asked_in_next, "{grant:?}");
         call(&run, "echo", json!({ "n": 1 })).await.unwrap();
@@ -118,7 +119,7 @@ async fn a_grant_lasts_as_long_as_it_says() {
 
 #[tokio::test(start_paused = true)]
 async fn one_answer_for_the_run_settles_the_calls_that_wait_beside_it() {
-    let approver = Answers::new(Decision::Allow(Grant::Run));
+    let approver = Answers::new(Decision::Allow(Scope::Run));
     let (broker, reached) = broker(&approver).await;
     let run = broker.open_run();
     let mut calls: Vec<_> = (0..3).map(|_| Box::pin(call(&run, "other", json!({})))).collect();
@@ -133,12 +134,13 @@ async fn one_answer_for_the_run_settles_the_calls_that_wait_beside_it() {
     assert!(first.is_ok() && late.iter().all(Result::is_ok));
     assert_eq!(began.elapsed().as_secs(), 1);
     assert_eq!((approver.asked(), count(&reached)), (3, 3));
-    assert_eq!(decision(&run, 2), Some(Allowance::Granted(Grant::Run)));
+    let id = run.grants()[0].id;
+    assert_eq!(decision(&run, 2), Some(Allowance::Granted { id, scope: Scope::Run }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_caller_is_told_when_somebody_is_being_asked() {
-    let approver = Answers::new(Decision::Allow(Grant::Once));
+    let approver = Answers::new(Decision::Allow(Scope::Once));
     let (broker, _) = broker(&approver).await;
     let told = Arc::new(Mutex::new(Vec::new()));
     let request = || {
@@ -157,7 +159,7 @@ async fn the_caller_is_told_when_somebody_is_being_asked() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_run_takes_the_question_back() {
-    let approver = Answers::new(Decision::Allow(Grant::Session));
+    let approver = Answers::new(Decision::Allow(Scope::Session));
     let (broker, reached) = broker(&approver).await;
     let run = broker.open_run();
     let end = async {

@@ -1,0 +1,182 @@
+//! Answers that are kept: for the run or for the session, for a tool or for some calls of it.
+//!
+//! A grant is bound to the tool as it was when somebody looked at it. It ends with its scope, when it
+//! is revoked, and in effect when the tool becomes another one.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+use super::Scope;
+use crate::catalogue::Digest;
+use crate::ledger::CallId;
+use crate::policy::ArgumentIs;
+
+/// Number of a grant, from 1 in the order in which the grants of a broker were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GrantId(u64);
+
+impl GrantId {
+    /// The number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for GrantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "g{}", self.0)
+    }
+}
+
+/// An answer that covers later calls. Each of them is still judged by the policy first.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Grant {
+    /// Its number.
+    pub id: GrantId,
+    /// How long it lasts: [`Scope::Run`] or [`Scope::Session`].
+    pub scope: Scope,
+    /// The server.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// The tool's definition as it was looked at. With another one the grant covers nothing.
+    pub digest: Digest,
+    /// What the arguments must be: all of these must hold. Empty: whatever they are.
+    pub arguments: Vec<ArgumentIs>,
+    /// The call about which somebody was asked.
+    pub given_with: CallId,
+}
+
+/// On one line: `g1: files/write for the run where /path under /srv`.
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, scope, server, tool, arguments, .. } = self;
+        write!(f, "{id}: {server}/{tool} {scope}")?;
+        for (index, condition) in arguments.iter().enumerate() {
+            write!(f, "{} {condition}", if index == 0 { " where" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// A call as grants see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Covered<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) digest: Digest,
+    pub(crate) arguments: &'a Map<String, Value>,
+}
+
+/// The grants of one run, or those of the session.
+#[derive(Debug)]
+pub(crate) struct Grants {
+    scope: Scope,
+    kept: Mutex<Kept>,
+    changes: watch::Sender<()>,
+    /// Shared by a session and its runs.
+    last: Arc<AtomicU64>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    grants: Vec<Grant>,
+    has_ended: bool,
+}
+
+impl Grants {
+    pub(crate) fn of_session() -> Self {
+        Self::new(Scope::Session, Arc::default())
+    }
+
+    /// For a run of the session whose grants these are.
+    pub(crate) fn of_run(&self) -> Self {
+        Self::new(Scope::Run, Arc::clone(&self.last))
+    }
+
+    fn new(scope: Scope, last: Arc<AtomicU64>) -> Self {
+        Self { scope, kept: Mutex::default(), changes: watch::Sender::new(()), last }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        // Every change is a single step, so a panic elsewhere cannot leave half of one.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps an answer; not if the scope has ended meanwhile.
+    pub(crate) fn add(
+        &self,
+        call: Covered<'_>,
+        arguments: Vec<ArgumentIs>,
+        given_with: CallId,
+    ) -> GrantId {
+        let id = GrantId(self.last.fetch_add(1, Ordering::Relaxed) + 1);
+        let grant = Grant {
+            id,
+            scope: self.scope,
+            server: call.server.to_owned(),
+            tool: call.tool.to_owned(),
+            digest: call.digest,
+            arguments,
+            given_with,
+        };
+        let mut kept = self.lock();
+        if !kept.has_ended {
+            kept.grants.push(grant);
+        }
+        drop(kept);
+        self.changes.send_replace(());
+        id
+    }
+
+    /// The oldest grant that covers a call.
+    pub(crate) fn cover(&self, call: Covered<'_>) -> Option<GrantId> {
+        let covers = |grant: &&Grant| {
+            grant.server == call.server
+                && grant.tool == call.tool
+                && grant.digest == call.digest
+                && grant.arguments.iter().all(|condition| condition.holds(call.arguments))
+        };
+        self.lock().grants.iter().find(covers).map(|grant| grant.id)
+    }
+
+    /// Returns once a call is covered; at once if it is.
+    pub(crate) async fn covered(&self, call: Covered<'_>) -> GrantId {
+        let mut changes = self.changes.subscribe();
+        loop {
+            if let Some(id) = self.cover(call) {
+                return id;
+            }
+            if changes.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Whether a grant is still there.
+    pub(crate) fn has(&self, id: GrantId) -> bool {
+        self.lock().grants.iter().any(|grant| grant.id == id)
+    }
+
+    pub(crate) fn list(&self) -> Vec<Grant> {
+        self.lock().grants.clone()
+    }
+
+    /// Ends a grant. Returns whether it was there.
+    pub(crate) fn revoke(&self, id: GrantId) -> bool {
+        let mut kept = self.lock();
+        let before = kept.grants.len();
+        kept.grants.retain(|grant| grant.id != id);
+        kept.grants.len() < before
+    }
+
+    /// Ends all grants; none is kept any more.
+    pub(crate) fn end(&self) {
+        *self.lock() = Kept { grants: Vec::new(), has_ended: true };
+    }
+}
