@@ -20,7 +20,7 @@ const SATURATION: f32 = 1.2;
 
 /// What a word counts that stands for another: as its beginning, in its place, or by mistake.
 const BEGINNING: f32 = 0.5;
-const KIN: f32 = 0.5;
+const KIN: f32 = 0.75;
 const ONE_ERROR: f32 = 0.8;
 const TWO_ERRORS: f32 = 0.6;
 
@@ -87,7 +87,10 @@ impl Index {
         let own = stem(word).into_owned();
         let mut variants: Vec<Variant> = Vec::new();
         let is_known = self.vocabulary.tools(&own) > 0;
-        let most = if is_known { self.rarity(&own) } else { f32::MAX };
+        // "Show" in a question is worth no more than the "get" that most tools say: it is chance
+        // which of them somebody used.
+        let group = std::iter::once(&own).chain(kin(&own)).map(|stem| self.rarity_if_known(stem));
+        let most = group.fold(f32::MAX, f32::min);
         let mut add = |stem: &str, part: f32| {
             let worth = self.rarity(stem).min(most) * part;
             variants.push(Variant { stem: stem.to_owned(), worth });
@@ -109,6 +112,10 @@ impl Index {
             }
         }
         Term { variants }
+    }
+
+    fn rarity_if_known(&self, stem: &str) -> f32 {
+        if self.vocabulary.tools(stem) > 0 { self.rarity(stem) } else { f32::MAX }
     }
 
     /// BM25's inverse document frequency: what a word is worth that few tools have.

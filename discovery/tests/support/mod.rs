@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// All tools of the lists in the folder that `COFFERDAM_TOOL_LISTS` names, by server. None, with a
 /// message, if the variable is not set.
-pub fn real_lists() -> Vec<(String, Vec<Tool>)> {
+pub(crate) fn real_lists() -> Vec<(String, Vec<Tool>)> {
     let Some(folder) = std::env::var_os("COFFERDAM_TOOL_LISTS").map(PathBuf::from) else {
         // Past the test's captured output: what is missing is named aloud.
         let _ = writeln!(
@@ -32,7 +32,7 @@ pub fn real_lists() -> Vec<(String, Vec<Tool>)> {
 }
 
 /// A tool as `tools/list` has it.
-pub fn tool(server: &str, value: &Value) -> Tool {
+pub(crate) fn tool(server: &str, value: &Value) -> Tool {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let name = text(&value["name"]).unwrap();
     Tool {
@@ -46,7 +46,7 @@ pub fn tool(server: &str, value: &Value) -> Tool {
     }
 }
 
-pub fn index(lists: &[(String, Vec<Tool>)]) -> Index {
+pub(crate) fn index(lists: &[(String, Vec<Tool>)]) -> Index {
     let mut index = Index::default();
     for (server, tools) in lists {
         index.update_server(server, tools.iter().cloned());
