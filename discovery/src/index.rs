@@ -10,10 +10,10 @@ use crate::document::{Document, FIELDS, PerField};
 use crate::tool::Tool;
 use crate::vocabulary::Vocabulary;
 
-/// Tools that can be searched.
-#[derive(Debug, Default)]
+/// Tools that can be searched. A clone shares what is the same.
+#[derive(Clone, Debug, Default)]
 pub struct Index {
-    pub(crate) servers: BTreeMap<String, Part>,
+    pub(crate) servers: BTreeMap<String, Arc<Part>>,
     pub(crate) vocabulary: Vocabulary,
 }
 
@@ -51,19 +51,30 @@ impl Index {
         for (word, postings) in &part.words {
             postings.iter().for_each(|_| self.vocabulary.add(word));
         }
-        self.servers.insert(server.to_owned(), part);
+        self.servers.insert(server.to_owned(), Arc::new(part));
     }
 
     /// Forgets the tools of a server.
     pub fn remove_server(&mut self, server: &str) {
-        for (word, postings) in self.servers.remove(server).unwrap_or_default().words {
-            self.vocabulary.remove(&word, postings.len());
+        let Some(part) = self.servers.remove(server) else { return };
+        for (word, postings) in &part.words {
+            self.vocabulary.remove(word, postings.len());
         }
     }
 
     /// All tools, by server.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.servers.values().flat_map(|part| &part.tools)
+    }
+
+    /// The tools of a server.
+    pub fn of_server(&self, name: &str) -> &[Arc<Tool>] {
+        self.servers.get(name).map(|part| part.tools.as_slice()).unwrap_or_default()
+    }
+
+    /// The servers that have tools, in the order of their names.
+    pub fn servers(&self) -> impl Iterator<Item = &str> {
+        self.servers.keys().map(String::as_str)
     }
 
     /// How many tools there are.

@@ -18,8 +18,10 @@ const LENGTH: PerField<f32> = [0.0, 0.3, 0.3, 0.5, 0.75, 0.75, 0.75];
 /// BM25's `k1`: how soon further mentions of a word add nothing.
 const SATURATION: f32 = 1.2;
 
-/// What a word counts that stands for another: as its beginning, in its place, or by mistake.
+/// What a word counts that stands for another: as its beginning, as a part, in its place, or by
+/// mistake.
 const BEGINNING: f32 = 0.5;
+const WITHIN: f32 = 0.3;
 const KIN: f32 = 0.75;
 const ONE_ERROR: f32 = 0.8;
 const TWO_ERRORS: f32 = 0.6;
@@ -101,9 +103,15 @@ impl Index {
         for other in kin(&own) {
             add(other, KIN);
         }
-        if own.chars().count() > 2 {
+        let is_part = own.chars().count() > 2;
+        if is_part {
             for longer in self.vocabulary.beginning_with(&own) {
                 add(longer, BEGINNING * own.len() as f32 / longer.len() as f32);
+            }
+        }
+        if is_part && !is_known {
+            for longer in self.vocabulary.containing(&own) {
+                add(longer, WITHIN * own.len() as f32 / longer.len() as f32);
             }
         }
         if !is_known {

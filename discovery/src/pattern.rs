@@ -17,7 +17,7 @@ use crate::tool::Tool;
 const PATTERN_BYTES: usize = 1000;
 
 /// What a pattern may compile to, in bytes.
-const COMPILED_BYTES: usize = 256 * 1024;
+const COMPILED_BYTES: usize = 128 * 1024;
 
 /// Text of one part of a tool that is searched, in bytes.
 const TEXT_BYTES: usize = 2000;
@@ -26,7 +26,7 @@ const TEXT_BYTES: usize = 2000;
 const MATCHES: usize = 20;
 
 /// What all tools together may take.
-const TIME: Duration = Duration::from_millis(250);
+const TIME: Duration = Duration::from_secs(1);
 
 /// Why nothing was searched for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

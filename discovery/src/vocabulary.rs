@@ -8,7 +8,7 @@ const GUESSES: usize = 6;
 /// So many words may begin with what was asked for.
 const BEGINNINGS: usize = 24;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary(HashMap<Box<str>, Word>);
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,15 @@ impl Vocabulary {
     pub(crate) fn beginning_with(&self, start: &str) -> Vec<&str> {
         let longer = |word: &&str| word.len() > start.len() && word.starts_with(start);
         let mut found: Vec<&str> = self.0.keys().map(AsRef::as_ref).filter(longer).collect();
+        found.sort_unstable_by_key(|word| (word.len(), *word));
+        found.truncate(BEGINNINGS);
+        found
+    }
+
+    /// The words in which this one is, but not at their beginning, the shortest first.
+    pub(crate) fn containing(&self, part: &str) -> Vec<&str> {
+        let has = |word: &&str| word.get(1..).is_some_and(|rest| rest.contains(part));
+        let mut found: Vec<&str> = self.0.keys().map(AsRef::as_ref).filter(has).collect();
         found.sort_unstable_by_key(|word| (word.len(), *word));
         found.truncate(BEGINNINGS);
         found
