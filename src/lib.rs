@@ -14,17 +14,21 @@
 //! ```
 //!
 //! The parts can be used alone: [`stubgen`] makes declarations of tools, [`runtime`] runs scripts
-//! for any host that answers their calls, [`broker`] makes calls under policy.
+//! for any host that answers their calls, [`broker`] makes calls under policy, [`discovery`] finds tools
+//! among thousands.
 
 mod bridge;
 pub mod config;
 mod declared;
+mod detail;
+mod lookup;
 mod nearest;
 mod report;
 mod sandbox;
+mod search;
 pub mod worker;
 
-pub use ::{broker, runtime, stubgen};
+pub use ::{broker, discovery, runtime, stubgen};
 
 pub use ::broker::{
     Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
@@ -33,6 +37,7 @@ pub use ::broker::{
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
 };
+pub use detail::Detail;
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
 

@@ -7,14 +7,17 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::sync::{Arc, Mutex};
 
-use discovery::{Hit, Index, Query};
+use discovery::{EmbedError, Embedder, Finder, Hit, Index, Query, Ranking};
 
 /// What at least is reached: recall among the first five, and mean reciprocal rank.
-const KEYWORDS: (f64, f64) = (0.0, 0.0);
-const PATTERN: (f64, f64) = (0.0, 0.0);
+const KEYWORDS: (f64, f64) = (0.83, 0.67);
+const PATTERN: (f64, f64) = (0.61, 0.48);
+const MEANING: (f64, f64) = (0.86, 0.70);
+const HYBRID: (f64, f64) = (0.90, 0.73);
 
 struct Question {
     kind: String,
@@ -67,14 +70,6 @@ fn measure(name: &str, find: impl Fn(&str) -> Vec<Hit>) -> (f64, f64) {
         let hits = find(&question.text);
         by_kind.entry(question.kind.clone()).or_default().add(&question, &hits);
         all.add(&question, &hits);
-        if std::env::var_os("SHOW_MISSES").is_some() {
-            let mut alone = Score::default();
-            alone.add(&question, &hits);
-            if alone.recall < 1.0 {
-                let names: Vec<String> = hits.iter().take(5).map(|hit| format!("{} {:.1}", hit.tool.name, hit.score)).collect();
-                let _ = writeln!(std::io::stderr(), "{name}: {} -> {:?} not {:?}", question.text, names, question.answers);
-            }
-        }
     }
     by_kind.insert("all".into(), all);
     for (kind, score) in by_kind {
@@ -117,4 +112,71 @@ fn patterns_find_some_of_it() {
         index.pattern(&Query::new(words.join("|").replace(['(', ')', '?', '.'], ""))).unwrap()
     });
     assert_reached("pattern", reached, PATTERN);
+}
+
+/// Vectors that all-MiniLM-L6-v2 made of the tools and of the questions, 8 bits a number. `record`
+/// writes down what it would be asked; see `docs/discovery.md`.
+struct Recorded {
+    vectors: HashMap<u64, Vec<f32>>,
+    asked: Mutex<Vec<String>>,
+}
+
+/// Numbers of a vector.
+const SIZE: usize = 384;
+
+impl Recorded {
+    fn read() -> Self {
+        let bytes = include_bytes!("vectors.bin").as_slice();
+        let record = |record: &[u8]| {
+            let (key, numbers) = record.split_first_chunk::<8>().unwrap();
+            let numbers = numbers.iter().map(|byte| f32::from(byte.cast_signed()));
+            (u64::from_le_bytes(*key), numbers.collect())
+        };
+        let vectors = bytes.chunks_exact(8 + SIZE).map(record).collect();
+        Self { vectors, asked: Mutex::default() }
+    }
+}
+
+#[async_trait::async_trait]
+impl Embedder for Recorded {
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.asked.lock().unwrap().extend_from_slice(texts);
+        let unknown = || (0..SIZE).map(|_| 1.0).collect();
+        let vector = |text: &String| self.vectors.get(&key(text)).cloned().unwrap_or_else(unknown);
+        Ok(texts.iter().map(vector).collect())
+    }
+}
+
+/// FNV-1a.
+fn key(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[test]
+fn meaning_and_keywords_together_find_more() {
+    let Some(index) = real() else { return };
+    let embedder = Arc::new(Recorded::read());
+    let finder = Finder::default().embedder(embedder.clone());
+    let by = |ranking: Ranking| {
+        let (finder, index) = (&finder, &index);
+        move |text: &str| {
+            let query = Query::new(text);
+            futures::executor::block_on(finder.find(index, &query, ranking)).hits
+        }
+    };
+    let meaning = measure("meaning", by(Ranking::Meaning));
+    let hybrid = measure("hybrid", by(Ranking::Best));
+    if let Some(path) = std::env::var_os("RECORD_EMBEDDED_TEXTS") {
+        let asked = embedder.asked.lock().unwrap();
+        let lines: Vec<String> =
+            asked.iter().map(|text| serde_json::to_string(text).unwrap()).collect();
+        std::fs::write(path, lines.join("\n")).unwrap();
+        return;
+    }
+    let asked = embedder.asked.lock().unwrap();
+    let unknown = asked.iter().filter(|text| !embedder.vectors.contains_key(&key(text))).count();
+    assert_eq!(unknown, 0, "texts have no recorded vector: record them again");
+    assert_reached("meaning", meaning, MEANING);
+    assert_reached("hybrid", hybrid, HYBRID);
 }
