@@ -1,9 +1,9 @@
 //! What is told of a tool that was found.
 
 use broker::Catalogue;
-use discovery::Tool;
+use discovery::{Hit, Tool};
 use serde_json::{Map, Value, json};
-use std::str::FromStr;
+use std::{collections::HashSet, fmt::Write, str::FromStr};
 use stubgen::Declarations;
 
 /// Characters of a tool's summary.
@@ -55,7 +55,7 @@ pub(crate) fn object(
         put("readOnly", json!(tool.read_only));
     }
     if detail >= Detail::Full {
-        put("declaration", json!(declaration(declarations, &tool.function)));
+        put("declaration", json!(declarations_of(declarations, [tool.function.as_str()])));
         if let Some(schemas) = catalogue.find(&tool.server, &tool.name) {
             put("inputSchema", schemas.input_schema.clone());
             if let Some(output) = &schemas.output_schema {
@@ -66,18 +66,59 @@ pub(crate) fn object(
     object
 }
 
-/// What a tool does, in one line.
+/// What a tool does, in one line. What a server hides in it, or would end the line with, is a space.
 pub(crate) fn summary(tool: &Tool) -> String {
-    let summary = tool.summary(SUMMARY_CHARS);
-    // One line stays one line, whatever a server writes.
-    summary.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+    let plain = |char: char| if is_hidden(char) { ' ' } else { char };
+    tool.summary(SUMMARY_CHARS).chars().map(plain).collect()
 }
 
-/// A function's declaration, after those of the types that it needs.
-pub(crate) fn declaration(declarations: &Declarations, function: &str) -> String {
-    let Some(function) = declarations.function(function) else { return String::new() };
-    let needed = |name: &String| function.interfaces.contains(name);
-    let types = declarations.interfaces.iter().filter(|ty| needed(&ty.name));
-    let types = types.map(|ty| ty.declaration.as_str());
-    types.chain([function.declaration.as_str()]).collect()
+fn is_hidden(char: char) -> bool {
+    match char {
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{200b}'..='\u{200f}' => true,
+        '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => char.is_control(),
+    }
+}
+
+/// The declarations of functions in this order, each after the types that it is the first to need.
+pub(crate) fn declarations_of<'a>(
+    declarations: &Declarations,
+    functions: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let mut known = HashSet::new();
+    let mut text = String::new();
+    for function in functions.into_iter().filter_map(|name| declarations.function(name)) {
+        for ty in &declarations.interfaces {
+            if function.interfaces.contains(&ty.name) && known.insert(ty.name.as_str()) {
+                text.push_str(&ty.declaration);
+            }
+        }
+        text.push_str(&function.declaration);
+    }
+    text
+}
+
+/// What a search has found as text for a model: by server, the best first.
+pub(crate) fn page(hits: &[Hit], detail: Detail, declarations: &Declarations) -> String {
+    if hits.is_empty() {
+        return "No tool was found.\n".to_owned();
+    }
+    let mut text = String::new();
+    for group in discovery::by_server(hits) {
+        let _ = writeln!(text, "// {}", group.server);
+        let tools = group.hits.iter().map(|hit| &hit.tool);
+        match detail {
+            Detail::Full => {
+                let names = tools.map(|tool| tool.function.as_str());
+                text.push_str(&declarations_of(declarations, names));
+            }
+            Detail::Summary => tools.for_each(|tool| {
+                let _ = writeln!(text, "{}: {}", tool.function, summary(tool));
+            }),
+            Detail::Name => tools.for_each(|tool| {
+                let _ = writeln!(text, "{}", tool.function);
+            }),
+        }
+    }
+    text
 }

@@ -21,11 +21,15 @@ mod bridge;
 pub mod config;
 mod declared;
 mod detail;
+#[cfg(feature = "embeddings")]
+mod embeddings;
 mod lookup;
 mod nearest;
+mod prompt;
 mod report;
 mod sandbox;
 mod search;
+mod session;
 pub mod worker;
 
 pub use ::{broker, discovery, runtime, stubgen};
@@ -38,8 +42,12 @@ pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
 };
 pub use detail::Detail;
+#[cfg(feature = "embeddings")]
+pub use embeddings::{Endpoint, EndpointError};
+pub use prompt::{Prompt, Window};
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
+pub use session::Session;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -101,7 +101,8 @@ impl Lookups {
     }
 
     async fn describe(&self, input: &Value) -> Result<Value, Failure> {
-        let name = input.get("name").and_then(Value::as_str).unwrap_or_default();
+        let name = input.get("name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| failure("invalid_input", "a tool's name is a text".into()))?;
         let index = self.search.index().await;
         let (server, own) = match self.declarations.function(name) {
             Some(known) => (known.server.as_str(), known.tool.as_str()),
@@ -145,7 +146,7 @@ fn options(input: &Value) -> Result<(Query, Detail, bool), String> {
         Some(Value::Bool(flag)) => Ok(*flag),
         Some(_) => Err(format!("`{name}` is true or false")),
     };
-    let text = option("query").and_then(Value::as_str).unwrap_or_default();
+    let text = option("query").and_then(Value::as_str).ok_or("the query is a text")?;
     let mut query = Query::new(text);
     match option("server") {
         None => {}

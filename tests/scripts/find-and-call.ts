@@ -1,5 +1,5 @@
 // One script finds a tool and uses it.
-const [found] = await mcp.searchTools("retun its arguments", { limit: 1 });
+const [found] = await mcp.searchTools("ehco", { limit: 1 });
 console.log(found);
 console.log(await mcp.callTool(found.name, { said: "hello" }));
 console.log(await demo_echo({ said: "by its function" }));
