@@ -123,7 +123,8 @@ fn an_agent_searches_and_then_writes_code() {
                 called.push((tool, state));
             }
         }
-        assert_eq!(called, [("countStock".to_owned(), "succeeded"); 2]);
+        let call = ("countStock".to_owned(), "succeeded");
+        assert_eq!(called, [call.clone(), call]);
         session.sandbox().shutdown().await;
     });
 }
