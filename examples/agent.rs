@@ -55,7 +55,11 @@ fn tools() -> Value {
     };
     json!([
         tool("search_tools", "Finds functions for scripts, and gives their declarations.", "query"),
-        tool("run_code", "Runs a TypeScript script, and gives what it printed and returned.", "code"),
+        tool(
+            "run_code",
+            "Runs a TypeScript script, and gives what it printed and returned.",
+            "code"
+        ),
     ])
 }
 
@@ -79,7 +83,8 @@ pub async fn converse(
         }
         for call in calls {
             let content = answer(session, &call["function"]).await;
-            messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": content }));
+            messages
+                .push(json!({ "role": "tool", "tool_call_id": call["id"], "content": content }));
         }
     }
     Err("the model came to no end".into())

@@ -40,7 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 async fn tables() -> Result<(), Box<dyn Error>> {
     let tokens = Counter(tiktoken_rs::o200k_base()?);
     let lists = lists()?;
-    println!("| tools | JSON of the tools | all declarations | discovery | a search: five tools in full |");
+    println!(
+        "| tools | JSON of the tools | all declarations | discovery | a search: five tools in full |"
+    );
     println!("|---|---|---|---|---|");
     for count in COUNTS {
         let tools = taken(&lists, count);
@@ -56,7 +58,9 @@ async fn tables() -> Result<(), Box<dyn Error>> {
         session.sandbox().shutdown().await;
     }
     println!();
-    println!("| tools | way | turns | bytes through the model | tokens through it | tokens it reads in all turns |");
+    println!(
+        "| tools | way | turns | bytes through the model | tokens through it | tokens it reads in all turns |"
+    );
     println!("|---|---|---|---|---|---|");
     for count in [50, 500] {
         let mut tools = taken(&lists, count - 2);
@@ -213,10 +217,11 @@ fn local(listed: &Value) -> LocalTool {
 
 fn logs() -> Value {
     let entry = |at: usize| {
+        let service = ["checkout", "search", "mail"][at % 3];
         json!({
             "timestamp": format!("2026-11-30T{:02}:{:02}:{:02}Z", at / 20 % 24, at * 7 % 60, at * 13 % 60),
             "level": "error",
-            "service": ["checkout", "search", "mail"][at % 3],
+            "service": service,
             "message": format!("upstream {} did not answer within 3000 ms", at * 5 % KINDS),
             "request": format!("{:016x}", (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
         })
@@ -275,7 +280,8 @@ fn taken(lists: &[Listed], count: usize) -> Vec<Listed> {
         return (0..count).filter_map(|at| lists.get(at * all / count).cloned()).collect();
     }
     let rounds = (1..).flat_map(|round| lists.iter().map(move |tool| (round, tool)));
-    let named = |(round, (server, tool)): (usize, &Listed)| (format!("{server}{round}"), tool.clone());
+    let named =
+        |(round, (server, tool)): (usize, &Listed)| (format!("{server}{round}"), tool.clone());
     rounds.map(named).take(count).collect()
 }
 

@@ -51,7 +51,10 @@ pub(crate) fn object(
     put("name", json!(tool.function));
     put("server", json!(tool.server));
     if detail >= Detail::Summary {
-        put("summary", json!(summary(tool)));
+        let summary = summary(tool);
+        if !summary.is_empty() {
+            put("summary", json!(summary));
+        }
         put("readOnly", json!(tool.read_only));
     }
     if detail >= Detail::Full {

@@ -78,7 +78,8 @@ impl Endpoint {
                 return Err(EndpointError::Unreadable);
             }
         }
-        let answer: Value = serde_json::from_slice(&bytes).map_err(|_| EndpointError::Unreadable)?;
+        let answer: Value =
+            serde_json::from_slice(&bytes).map_err(|_| EndpointError::Unreadable)?;
         vectors(&answer).ok_or(EndpointError::Unreadable)
     }
 }

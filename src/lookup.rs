@@ -102,7 +102,8 @@ impl Lookups {
 
     async fn describe(&self, input: &Value) -> Result<Value, Failure> {
         let name = input.get("name").and_then(Value::as_str);
-        let name = name.ok_or_else(|| failure("invalid_input", "a tool's name is a text".into()))?;
+        let name =
+            name.ok_or_else(|| failure("invalid_input", "a tool's name is a text".into()))?;
         let index = self.search.index().await;
         let (server, own) = match self.declarations.function(name) {
             Some(known) => (known.server.as_str(), known.tool.as_str()),

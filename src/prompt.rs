@@ -266,13 +266,13 @@ mod tests {
         let end = "```\n".len() as f64 / prompts[0].text.len() as f64;
         assert!(kept(&prompts[0], &prompts[2]) >= 1.0 - end);
         assert!(prompts[2].text.ends_with(
-            "declare function files_copy(input: { id?: string; }): Promise<ToolResult>;\n```\n"
+            "declare function files_copy(input?: { id?: string; }): Promise<ToolResult>;\n```\n"
         ));
     }
 
     #[test]
     fn many_tools_become_a_line_for_each_server_and_news_are_appended() {
-        let prompts = texts(Window::new(1000), &[FIRST, FIRST, MORE, &[("a", "b")]]);
+        let prompts = texts(Window::new(0), &[FIRST, FIRST, MORE, &[("a", "b")]]);
         assert!(!prompts[0].is_inlined);
         assert_eq!(prompts[0], prompts[1]);
         assert!(prompts[0].text.ends_with(
@@ -292,7 +292,7 @@ mod tests {
     fn after_much_news_the_overview_is_written_anew() {
         let mut steps: Vec<&[(&str, &str)]> = Vec::new();
         (0..100).for_each(|_| steps.extend([FIRST, MORE]));
-        let prompts = texts(Window::new(1000), &steps);
+        let prompts = texts(Window::new(0), &steps);
         let most = prompts.iter().map(|prompt| prompt.text.lines().count()).max();
         assert!(most < Some(prompts[0].text.lines().count() + NEWS + 8), "{most:?}");
     }
@@ -312,8 +312,9 @@ mod tests {
     fn the_threshold_is_a_share_of_the_window_from_1_to_5_percent() {
         let tokens = |percent| Window::new(100_000).percent(percent).bytes() / BYTES_PER_TOKEN;
         assert_eq!(Window::new(100_000).bytes() / BYTES_PER_TOKEN, 3_000);
-        assert_eq!([0.0, 1.0, 2.5, 5.0, 50.0, f64::NAN].map(tokens), [
-            1_000, 1_000, 2_500, 5_000, 5_000, 3_000
-        ]);
+        assert_eq!(
+            [0.0, 1.0, 2.5, 5.0, 50.0, f64::NAN].map(tokens),
+            [1_000, 1_000, 2_500, 5_000, 5_000, 3_000]
+        );
     }
 }

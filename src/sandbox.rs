@@ -5,9 +5,7 @@ use broker::{
     Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
     ServerStatus, TokenStore,
 };
-use discovery::{
-    Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector,
-};
+use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::{

@@ -35,7 +35,8 @@ fn search(criterion: &mut Criterion) {
         );
     });
     group.sample_size(50);
-    for text in ["create issue", "serach repositries", "who may read this confluence page and why"] {
+    for text in ["create issue", "serach repositries", "who may read this confluence page and why"]
+    {
         group.bench_function(format!("keywords: {text}"), |bencher| {
             bencher.iter(|| index.keywords(&Query::new(black_box(text))));
         });

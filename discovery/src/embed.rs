@@ -46,8 +46,11 @@ pub(crate) struct Vectors(HashMap<String, Arc<[f32]>>);
 impl Vectors {
     /// The texts that have no vector yet, each once.
     pub(crate) fn missing(&self, index: &Index) -> Vec<String> {
-        let mut texts: Vec<String> =
-            index.tools().map(|tool| text(tool)).filter(|text| !self.0.contains_key(text)).collect();
+        let mut texts: Vec<String> = index
+            .tools()
+            .map(|tool| text(tool))
+            .filter(|text| !self.0.contains_key(text))
+            .collect();
         texts.sort_unstable();
         texts.dedup();
         texts
@@ -87,14 +90,15 @@ impl Vectors {
 }
 
 /// Vectors of length 1, if there is a good one for each text.
-pub(crate) fn checked(
-    texts: usize,
-    vectors: Vec<Vec<f32>>,
-) -> Result<Vec<Arc<[f32]>>, EmbedError> {
+pub(crate) fn checked(texts: usize, vectors: Vec<Vec<f32>>) -> Result<Vec<Arc<[f32]>>, EmbedError> {
     let size = vectors.first().map_or(0, Vec::len);
     let good: Vec<Arc<[f32]>> =
         vectors.into_iter().filter(|vector| vector.len() == size).filter_map(unit).collect();
-    if good.len() == texts { Ok(good) } else { Err(EmbedError::Malformed { texts, got: good.len() }) }
+    if good.len() == texts {
+        Ok(good)
+    } else {
+        Err(EmbedError::Malformed { texts, got: good.len() })
+    }
 }
 
 fn unit(vector: Vec<f32>) -> Option<Arc<[f32]>> {

@@ -82,9 +82,9 @@ impl Query {
 /// The best hits first, equal ones by server and name; no more than the query wants.
 pub(crate) fn ranked(query: &Query, mut hits: Vec<Hit>) -> Vec<Hit> {
     let order = |a: &Hit, b: &Hit| {
-        b.score.total_cmp(&a.score).then_with(|| {
-            (&a.tool.server, &a.tool.name).cmp(&(&b.tool.server, &b.tool.name))
-        })
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| (&a.tool.server, &a.tool.name).cmp(&(&b.tool.server, &b.tool.name)))
     };
     if hits.len() > query.limit && query.limit > 0 {
         hits.select_nth_unstable_by(query.limit - 1, order);

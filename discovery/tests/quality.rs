@@ -74,7 +74,10 @@ fn measure(name: &str, find: impl Fn(&str) -> Vec<Hit>) -> (f64, f64) {
     by_kind.insert("all".into(), all);
     for (kind, score) in by_kind {
         let (recall, reciprocal) = score.means();
-        let line = format!("{name} {kind}: {} recall@5 {recall:.3} MRR {reciprocal:.3}\n", score.questions);
+        let line = format!(
+            "{name} {kind}: {} recall@5 {recall:.3} MRR {reciprocal:.3}\n",
+            score.questions
+        );
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
     all.means()

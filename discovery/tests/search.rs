@@ -27,15 +27,21 @@ fn tool(server: &str, name: &str, description: &str) -> Tool {
 
 fn index() -> Index {
     let mut index = Index::default();
-    index.update_server("files", [
-        tool("files", "get_file", "Reads a file."),
-        tool("files", "delete_file", "Deletes a file. Mentions a ticket."),
-        tool("files", "getMe", ""),
-    ]);
-    index.update_server("tickets", [
-        tool("tickets", "get_ticket", "Reads a ticket."),
-        tool("tickets", "createPullRequest", "Opens a request."),
-    ]);
+    index.update_server(
+        "files",
+        [
+            tool("files", "get_file", "Reads a file."),
+            tool("files", "delete_file", "Deletes a file. Mentions a ticket."),
+            tool("files", "getMe", ""),
+        ],
+    );
+    index.update_server(
+        "tickets",
+        [
+            tool("tickets", "get_ticket", "Reads a ticket."),
+            tool("tickets", "createPullRequest", "Opens a request."),
+        ],
+    );
     index
 }
 
@@ -50,7 +56,10 @@ fn found(index: &Index, text: &str) -> Vec<String> {
 #[test]
 fn names_weigh_more_than_descriptions() {
     let mut index = Index::default();
-    index.update_server("s", [tool("s", "a", "About mail, and only mail."), tool("s", "get_mail", "")]);
+    index.update_server(
+        "s",
+        [tool("s", "a", "About mail, and only mail."), tool("s", "get_mail", "")],
+    );
     assert_eq!(found(&index, "mail"), ["get_mail", "a"]);
 }
 

@@ -118,12 +118,7 @@ struct Unavailable {
 
 impl Listing {
     /// Lists the functions that were found, in their order; all if nothing was looked for.
-    fn new(
-        sandbox: &Sandbox,
-        judge: &Judge,
-        query: &str,
-        found: Option<Vec<String>>,
-    ) -> Self {
+    fn new(sandbox: &Sandbox, judge: &Judge, query: &str, found: Option<Vec<String>>) -> Self {
         let declarations = sandbox.declarations();
         let catalogue = sandbox.catalogue();
         let all = declarations.functions.iter().map(|function| function.identifier.clone());

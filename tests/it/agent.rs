@@ -108,9 +108,11 @@ fn an_agent_searches_and_then_writes_code() {
         assert!(said(0).contains("- shop: 60 tools, such as "), "{}", said(0));
         assert!(!said(0).contains("declare function shop_"));
         assert!(said(3).starts_with("// shop\n"), "{}", said(3));
-        assert!(said(3).contains(
-            "declare function shop_countStock(input: { article: string; }): Promise<{"
-        ));
+        assert!(
+            said(3).contains(
+                "declare function shop_countStock(input: { article: string; }): Promise<{"
+            )
+        );
         assert_eq!(said(5), "Returned: 10\n");
         assert!(said(7).starts_with("There are `search_tools`"));
         // The array of tools never changes, and neither does what was said before.
