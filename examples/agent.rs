@@ -64,6 +64,9 @@ fn tools() -> Value {
 }
 
 /// Asks until the model answers without wanting anything more.
+///
+/// # Errors
+/// The endpoint cannot be asked, or the model comes to no end.
 pub async fn converse(
     session: &Session,
     chat: &Chat,

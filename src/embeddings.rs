@@ -2,6 +2,7 @@
 
 use broker::Secret;
 use discovery::{EmbedError, Embedder};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use url::Url;
@@ -90,8 +91,7 @@ fn vectors(answer: &Value) -> Option<Vec<Vec<f32>>> {
     let mut vectors = Vec::new();
     for (at, entry) in data.iter().enumerate() {
         let place = entry.get("index").map_or(Some(at as u64), Value::as_u64)?;
-        let numbers = entry.get("embedding")?.as_array()?.iter();
-        let vector = numbers.map(|number| Some(number.as_f64()? as f32)).collect::<Option<_>>()?;
+        let vector = Vec::<f32>::deserialize(entry.get("embedding")?).ok()?;
         vectors.push((place, vector));
     }
     vectors.sort_by_key(|(place, _)| *place);

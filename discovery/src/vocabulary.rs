@@ -79,7 +79,10 @@ impl Vocabulary {
         for (other, known) in &self.0 {
             let differ = (set ^ known.letters).count_ones();
             let is_digits = other.bytes().all(|byte| byte.is_ascii_digit());
-            if differ > 2 * errors || known.chars.abs_diff(chars as u32) > errors || is_digits {
+            if differ > 2 * errors
+                || (known.chars as usize).abs_diff(chars) > errors as usize
+                || is_digits
+            {
                 continue;
             }
             let distance = strsim::osa_distance(word, other);

@@ -83,8 +83,8 @@ fn filters_hold_for_every_kind_of_search() {
     let by_pattern = |query: &Query| index.pattern(query).unwrap();
     let finder = Finder::default().embedder(Arc::new(Lengths));
     let by_meaning = |query: &Query| block_on(finder.find(&index, query, Ranking::Meaning)).hits;
-    let kinds: [&dyn Fn(&Query) -> Vec<Hit>; 3] = [&by_keywords, &by_pattern, &by_meaning];
-    for search in kinds {
+    type Search<'a> = &'a dyn Fn(&Query) -> Vec<Hit>;
+    for search in [&by_keywords as Search<'_>, &by_pattern, &by_meaning] {
         let hits = search(&Query::new("get").server("tickets").read_only());
         assert_eq!(names(&hits), ["get_ticket"]);
         assert_eq!(search(&Query::new("file").limit(2)).len(), 2);

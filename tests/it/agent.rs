@@ -102,7 +102,7 @@ fn an_agent_searches_and_then_writes_code() {
         let answer = example::converse(&session, &chat, window, "How many?").await.unwrap();
         assert_eq!(answer, "There are 10.");
 
-        let requests = requests.lock().unwrap();
+        let requests = requests.lock().unwrap().clone();
         let last = requests.last().unwrap()["messages"].as_array().unwrap();
         let said = |at: usize| last[at]["content"].as_str().unwrap();
         assert!(said(0).contains("- shop: 60 tools, such as "), "{}", said(0));
