@@ -1,6 +1,7 @@
 // What a script calls tools with: a global function for each tool, `mcp.callTool` and
 // `mcp.callToolRaw` for names that are computed, `mcp.readResource` and `mcp.listResources` for what
-// servers have to read, and the classes of what comes back.
+// servers have to read, `mcp.searchTools`, `mcp.describeTool` and `mcp.listServers` for what there is,
+// and the classes of what comes back.
 //
 // Only text leaves: the input as JSON, and only text comes back. A result begins with a letter:
 // `v` for a value, `c` for the content of a ToolResult, `e` for a failure, `l` for one that is a
@@ -38,6 +39,9 @@
 
   /** Calls without `await` that are remembered, for a hint. */
   const LOOSE = 16;
+
+  /** What a search may be told besides what is searched for. */
+  const SEARCH_OPTIONS = ["server", "readOnly", "limit", "detail", "regex"];
 
   /** The servers and tools of the functions, by function name. */
   let functions = { __proto__: null };
@@ -289,11 +293,38 @@
     return call("mcp.listResources", input, options, false, listResources, about);
   }
 
+  // These ask the host and no server.
+  function searchTools(query, options = undefined) {
+    const input = { __proto__: null, query: `${query}` };
+    if (options != null) {
+      for (let i = 0; i < SEARCH_OPTIONS.length; i++) {
+        const name = SEARCH_OPTIONS[i];
+        input[name] = options[name];
+      }
+    }
+    const about = { __proto__: null, tool: "searchTools", server: "" };
+    return call("mcp.searchTools", input, options, false, searchTools, about);
+  }
+
+  function describeTool(name, options = undefined) {
+    const input = { __proto__: null, name: `${name}` };
+    const about = { __proto__: null, tool: "describeTool", server: "" };
+    return call("mcp.describeTool", input, options, false, describeTool, about);
+  }
+
+  function listServers(options = undefined) {
+    const about = { __proto__: null, tool: "listServers", server: "" };
+    return call("mcp.listServers", undefined, options, false, listServers, about);
+  }
+
   const mcp = { __proto__: null };
   define(mcp, "callTool", callTool);
   define(mcp, "callToolRaw", callToolRaw);
   define(mcp, "readResource", readResource);
   define(mcp, "listResources", listResources);
+  define(mcp, "searchTools", searchTools);
+  define(mcp, "describeTool", describeTool);
+  define(mcp, "listServers", listServers);
   tag(mcp, "mcp");
   ObjectDefineProperty(globalThis, "mcp", {
     __proto__: null,

@@ -73,7 +73,38 @@ interface ResourceContents {
   blob?: string;
 }
 
-/** Calls tools by names that are known only when the script runs, and reads resources. */
+interface SearchOptions extends CallOptions {
+  server?: string | string[];
+  /** Only tools that say that they change nothing. */
+  readOnly?: boolean;
+  /** 1 to 50; otherwise 10. */
+  limit?: number;
+  /** How much is told of each; otherwise "summary". */
+  detail?: "name" | "summary" | "full";
+  /** The query is a regular expression, for names, descriptions and parameters. */
+  regex?: boolean;
+}
+
+/** A tool; call it with `mcp.callTool(name, input)`, or by its name where that is in the script. */
+interface FoundTool {
+  name: string;
+  server: string;
+  /** From detail "summary" on. */
+  summary?: string;
+  readOnly?: boolean;
+  /** With detail "full": TypeScript, as the script's functions are declared, and the schemas. */
+  declaration?: string;
+  inputSchema?: object;
+  outputSchema?: object;
+}
+
+interface ServerInfo {
+  name: string;
+  state: "ready" | "idle" | "connecting" | "failed";
+  tools: number;
+}
+
+/** Calls tools by names that are known only when the script runs, finds tools, and reads resources. */
 declare const mcp: {
   /** What the tool's own function gives; `name` is that function's name. */
   callTool<T = unknown>(name: string, input?: object, options?: CallOptions): Promise<T>;
@@ -82,4 +113,9 @@ declare const mcp: {
   /** Reads a resource of a server, for example what a `resource_link` of a result names. */
   readResource(server: string, uri: string, options?: CallOptions): Promise<ResourceContents[]>;
   listResources(server: string, options?: CallOptions): Promise<Resource[]>;
+  /** The tools that fit best come first. */
+  searchTools(query: string, options?: SearchOptions): Promise<FoundTool[]>;
+  /** All about one tool, with its whole description. */
+  describeTool(name: string, options?: CallOptions): Promise<FoundTool & { description?: string }>;
+  listServers(options?: CallOptions): Promise<ServerInfo[]>;
 };

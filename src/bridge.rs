@@ -1,6 +1,10 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
-use crate::nearest::nearest;
+use crate::{
+    lookup::{Lookup, Lookups},
+    nearest::nearest,
+    search::Search,
+};
 use broker::{Answer, Broker, Ledger, Request, ServerState, Stop, ToolError};
 use futures::future::BoxFuture;
 use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
@@ -17,11 +21,13 @@ pub(crate) struct Bridge {
     broker: Broker,
     run: broker::Run,
     declarations: Arc<Declarations>,
+    lookups: Lookups,
 }
 
 impl Bridge {
     pub(crate) fn new(
         broker: &Broker,
+        search: &Arc<Search>,
         declarations: Arc<Declarations>,
         label: Option<String>,
     ) -> Self {
@@ -29,7 +35,8 @@ impl Bridge {
             Some(label) => broker.open_labelled_run(label),
             None => broker.open_run(),
         };
-        Self { broker: broker.clone(), run, declarations }
+        let lookups = Lookups::new(Arc::clone(search), broker.clone(), Arc::clone(&declarations));
+        Self { broker: broker.clone(), run, declarations, lookups }
     }
 
     /// The functions that a script gets.
@@ -114,6 +121,15 @@ impl Bridge {
             message: format!("the input cannot be read: {error}"),
             properties: String::new(),
         })?;
+        if let Some(lookup) = Lookup::of(&function) {
+            let found = tokio::time::timeout(timeout, self.lookups.answer(lookup, &input)).await;
+            let late = |_| Failure {
+                kind: "timeout".into(),
+                message: format!("nothing was found within {} ms", timeout.as_millis()),
+                properties: String::new(),
+            };
+            return Ok(Reply::Value(found.map_err(late)??.to_string()));
+        }
         let stand = stand_while_waiting(clock);
         let with = |request: Request| {
             let request = request.timeout(timeout).waiting(stand);

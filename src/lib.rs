@@ -14,18 +14,26 @@
 //! ```
 //!
 //! The parts can be used alone: [`stubgen`] makes declarations of tools, [`runtime`] runs scripts
-//! for any host that answers their calls, [`broker`] makes calls under policy.
+//! for any host that answers their calls, [`broker`] makes calls under policy, [`discovery`] finds tools
+//! among thousands.
 
 mod bridge;
 pub mod config;
 mod declared;
+mod detail;
+#[cfg(feature = "embeddings")]
+mod embeddings;
+mod lookup;
 mod nearest;
+mod prompt;
 mod report;
 mod sandbox;
+mod search;
+mod session;
 mod skill;
 pub mod worker;
 
-pub use ::{broker, runtime, stubgen};
+pub use ::{broker, discovery, runtime, stubgen};
 
 pub use ::broker::{
     ApprovalQueue, Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant,
@@ -35,8 +43,13 @@ pub use ::broker::{
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
 };
+pub use detail::Detail;
+#[cfg(feature = "embeddings")]
+pub use embeddings::{Endpoint, EndpointError};
+pub use prompt::{Prompt, Window};
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
+pub use session::Session;
 pub use skill::{Skill, SkillError};
 
 #[cfg(doctest)]

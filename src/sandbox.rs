@@ -1,10 +1,13 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
-use crate::{Skill, SkillError, bridge::Bridge, declared::Declared, report::Report};
+use crate::{
+    Skill, SkillError, bridge::Bridge, declared::Declared, report::Report, search::Search,
+};
 use broker::{
     Approver, Broker, CallLimits, Elicitor, Events, Grant, GrantId, Held, LocalTool, Policy,
     ServerConfig, ServerState, ServerStatus, TokenStore,
 };
+use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::{
@@ -20,6 +23,7 @@ pub struct Sandbox {
     broker: Broker,
     runtime: Runtime,
     declared: Arc<Declared>,
+    search: Arc<Search>,
     limits: Limits,
     built: Instant,
 }
@@ -50,6 +54,7 @@ pub struct Builder {
     tool_timeout_max: Option<Duration>,
     approval_wait: Option<Duration>,
     denials: Option<u32>,
+    finder: Finder,
 }
 
 /// Why there is no sandbox. A server that cannot be reached is not among the reasons: see
@@ -105,6 +110,19 @@ impl Builder {
     /// Sets who is told of servers and calls as they come and go.
     pub fn events(mut self, events: Arc<dyn Events>) -> Self {
         self.broker = self.broker.events(events);
+        self
+    }
+
+    /// Sets what knows the meaning of words, for searches: those of scripts, too. It gets the names
+    /// and descriptions of all tools, and every query. Default: nothing; keywords alone decide.
+    pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.finder = self.finder.embedder(embedder);
+        self
+    }
+
+    /// Sets what chooses among the tools that a search has found. Default: nothing does.
+    pub fn selector(mut self, selector: Arc<dyn ToolSelector>) -> Self {
+        self.finder = self.finder.selector(selector);
         self
     }
 
@@ -205,7 +223,7 @@ impl Builder {
     /// # Errors
     /// See [`Error`].
     pub async fn build(self) -> Result<Sandbox, Error> {
-        let Self { broker, runtime, limits, server_calls, strict, .. } = self;
+        let Self { broker, runtime, limits, server_calls, strict, finder, .. } = self;
         // First, so that the workers get ready while the servers do.
         let runtime = runtime.limits(limits.clone()).build()?;
         if strict {
@@ -223,7 +241,8 @@ impl Builder {
         let call_limits = self.denials.into_iter().fold(call_limits, CallLimits::denials);
         let broker = broker.limits(call_limits).connect().await?;
         let (declared, built) = (Arc::default(), Instant::now());
-        Ok(Sandbox { broker, runtime, declared, limits, built })
+        let search = Search::new(broker.clone(), Arc::clone(&declared), finder);
+        Ok(Sandbox { broker, runtime, declared, search, limits, built })
     }
 }
 
@@ -280,6 +299,20 @@ impl Sandbox {
         self.broker.catalogue()
     }
 
+    /// The tools that fit a query best. Those of a [lazy](ServerConfig::lazy) server are among them
+    /// once the server was reached.
+    pub async fn search(&self, query: &Query) -> Found {
+        self.search.find(query, Ranking::Best).await
+    }
+
+    /// The tools in which a regular expression matches.
+    ///
+    /// # Errors
+    /// [`PatternError`] if the query is no pattern that can be used.
+    pub async fn search_pattern(&self, query: Query) -> Result<Vec<Hit>, PatternError> {
+        self.search.pattern(query).await
+    }
+
     /// Runs a script to its end, whatever that is.
     ///
     /// A [lazy](ServerConfig::lazy) server is reached before, if the script mentions its functions.
@@ -288,7 +321,7 @@ impl Sandbox {
     pub async fn run(&self, script: impl Into<Script>) -> Report {
         let Script { source, limits, label, cancel } = script.into();
         self.reach_mentioned(&source).await;
-        let bridge = Bridge::new(&self.broker, self.declarations(), label);
+        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), label);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
@@ -334,7 +367,7 @@ impl Sandbox {
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
         self.reach_mentioned(function).await;
-        let bridge = Bridge::new(&self.broker, self.declarations(), None);
+        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), None);
         bridge.request(function, input, |request| request).await
     }
 

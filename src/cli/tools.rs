@@ -11,6 +11,7 @@ use super::{
 use cofferdam::{
     Policy, Sandbox,
     broker::{RejectReason, Tool, Verdict},
+    discovery::Query,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
@@ -20,8 +21,20 @@ const SUMMARY_CHARS: usize = 100;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Only tools that have this text in a name or in the description, in any case
+    /// Words to look for, the best match first; or a pattern, with --regex
     query: Option<String>,
+    /// Take QUERY for a regular expression
+    #[arg(long, requires = "query")]
+    regex: bool,
+    /// Only tools of this server; may be repeated
+    #[arg(long, value_name = "NAME")]
+    server: Vec<String>,
+    /// Only tools that say that they change nothing
+    #[arg(long)]
+    read_only: bool,
+    /// How many tools a search finds at most
+    #[arg(long, value_name = "TOOLS", default_value_t = 20)]
+    limit: usize,
     #[command(flatten)]
     config: WithConfig,
     #[command(flatten)]
@@ -44,8 +57,29 @@ pub(super) async fn tools(arguments: Arguments, interrupt: &Interrupt) -> anyhow
         Opened::Not(exit) => return Ok(exit),
     };
     let judge = Judge { policy, trusted };
-    let query = arguments.query.unwrap_or_default().to_lowercase();
-    let listing = Listing::new(&sandbox, &judge, &query);
+    let query = arguments.query.unwrap_or_default();
+    let functions = if query.is_empty() && arguments.server.is_empty() && !arguments.read_only {
+        None
+    } else {
+        // Without words there is nothing to be good or bad at: all of them.
+        let limit = if query.is_empty() { usize::MAX } else { arguments.limit };
+        let wanted = arguments.server.into_iter().fold(Query::new(&query), Query::server);
+        let wanted = wanted.limit(limit);
+        let wanted = if arguments.read_only { wanted.read_only() } else { wanted };
+        let hits = if arguments.regex {
+            sandbox.search_pattern(wanted).await
+        } else {
+            Ok(sandbox.search(&wanted).await.hits)
+        };
+        match hits {
+            Ok(hits) => Some(hits.iter().map(|hit| hit.tool.function.clone()).collect()),
+            Err(error) => {
+                sandbox.shutdown().await;
+                return Err(error.into());
+            }
+        }
+    };
+    let listing = Listing::new(&sandbox, &judge, &query.to_lowercase(), functions);
     if arguments.pins {
         output::json(&listing.pins(&sandbox))?;
     } else if arguments.json {
@@ -83,26 +117,19 @@ struct Unavailable {
 }
 
 impl Listing {
-    fn new(sandbox: &Sandbox, judge: &Judge, query: &str) -> Self {
+    /// Lists the functions that were found, in their order; all if nothing was looked for.
+    fn new(sandbox: &Sandbox, judge: &Judge, query: &str, found: Option<Vec<String>>) -> Self {
         let declarations = sandbox.declarations();
         let catalogue = sandbox.catalogue();
-        let is_wanted = |texts: &[&str]| {
-            query.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(query))
-        };
-        let mut tools = Vec::new();
-        for tool in catalogue.tools() {
-            let Some(function) = declarations.identifier(&tool.server, &tool.name) else {
-                continue;
-            };
-            let path = format!("{}/{}", tool.server, tool.name);
-            let title = tool.title.as_deref().unwrap_or_default();
-            let description = tool.description.as_deref().unwrap_or_default();
-            if is_wanted(&[function, &path, title, description]) {
-                let trusted = judge.trusted.get(&tool.server).copied().unwrap_or(false);
-                let verdict = judge.policy.outlook(tool, trusted);
-                tools.push(Listed { function: function.to_owned(), tool: tool.clone(), verdict });
-            }
-        }
+        let all = declarations.functions.iter().map(|function| function.identifier.clone());
+        let tools = found.unwrap_or_else(|| all.collect()).into_iter().filter_map(|function| {
+            let known = declarations.function(&function)?;
+            let tool = catalogue.find(&known.server, &known.tool)?.clone();
+            let trusted = judge.trusted.get(&tool.server).copied().unwrap_or(false);
+            let verdict = judge.policy.outlook(&tool, trusted);
+            Some(Listed { function, tool, verdict })
+        });
+        let is_wanted = |path: &str| query.is_empty() || path.to_lowercase().contains(query);
         let undeclared = declarations.unavailable.iter().map(|bad| Unavailable {
             server: bad.server.clone(),
             tool: Some(bad.tool.clone()),
@@ -113,8 +140,8 @@ impl Listing {
             tool: bad.name.clone(),
             reason: bad.reason.to_string(),
         });
-        let unavailable = undeclared.chain(rejected).filter(|bad| is_wanted(&[&bad.path()]));
-        Self { tools, unavailable: unavailable.collect() }
+        let unavailable = undeclared.chain(rejected).filter(|bad| is_wanted(&bad.path()));
+        Self { tools: tools.collect(), unavailable: unavailable.collect() }
     }
 
     fn text(&self) -> String {

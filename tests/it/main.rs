@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics has said why")]
 
+mod agent;
 #[cfg(target_os = "linux")]
 mod alone;
 mod approval;

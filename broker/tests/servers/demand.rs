@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Action, Approver, Broker, Decision, Grant, Kind, PendingCall, Policy, Request, Rule,
+    Action, Approver, Broker, Decision, Kind, PendingCall, Policy, Request, Rule, Scope,
     ServerState, State,
 };
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn enabling_is_judged_as_a_call_is() {
         (rule(Action::Allow, "s/servers/enable"), None, Ok(())),
         (rule(Action::Deny, "*/servers/enable"), None, Err("because")),
         (Policy::default(), None, Err("nobody to ask")),
-        (Policy::default(), Some(Decision::Allow(Grant::once())), Ok(())),
+        (Policy::default(), Some(Decision::Allow(Scope::Once)), Ok(())),
         (Policy::default(), Some(no), Err("denied: no")),
     ] {
         let server = Scripted::new(By::Stdio, &script());

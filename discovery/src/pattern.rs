@@ -1,0 +1,155 @@
+//! Search by a regular expression.
+//!
+//! The pattern is a stranger's. The regex engine takes time in proportion to the text, whatever the
+//! pattern; bounded are the size of what it compiles to, the text of each tool, and the time for
+//! all of them.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use regex::RegexBuilder;
+
+use crate::index::Index;
+use crate::query::{Hit, Query, ranked};
+use crate::tool::Tool;
+
+/// The longest pattern, in bytes.
+const PATTERN_BYTES: usize = 1000;
+
+/// What a pattern may compile to, in bytes.
+const COMPILED_BYTES: usize = 128 * 1024;
+
+/// Text of one part of a tool that is searched, in bytes.
+const TEXT_BYTES: usize = 2000;
+
+/// Matches in one part of a tool that are counted.
+const MATCHES: usize = 20;
+
+/// What all tools together may take.
+const TIME: Duration = Duration::from_secs(1);
+
+/// Why nothing was searched for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// It is longer than any that is meant well.
+    #[error("the pattern has {used} bytes, {limit} are allowed")]
+    TooLong {
+        /// Its size.
+        used: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// It is not a regular expression, or one that is too large.
+    #[error("the pattern is not a regular expression that can be used: {problem}")]
+    Invalid {
+        /// What is wrong with it, and where.
+        problem: String,
+    },
+    /// It takes too long.
+    #[error("the pattern takes longer than {} ms for all tools; make it simpler", TIME.as_millis())]
+    TooSlow,
+}
+
+impl Index {
+    /// The tools in which a regular expression matches: in the function's name, in `server/tool`,
+    /// the title, the description, or a parameter's name or value. Letters match in any case. First
+    /// come those with matches in names, then those with more different ones.
+    ///
+    /// # Errors
+    /// [`PatternError`] if the query is no pattern that can be used.
+    pub fn pattern(&self, query: &Query) -> Result<Vec<Hit>, PatternError> {
+        let used = query.text.len();
+        if used > PATTERN_BYTES {
+            return Err(PatternError::TooLong { used, limit: PATTERN_BYTES });
+        }
+        let pattern = RegexBuilder::new(&query.text)
+            .case_insensitive(true)
+            .multi_line(true)
+            .size_limit(COMPILED_BYTES)
+            .dfa_size_limit(4 * COMPILED_BYTES)
+            .nest_limit(50)
+            .build()
+            .map_err(|error| PatternError::Invalid { problem: error.to_string() })?;
+        let began = Instant::now();
+        let mut hits = Vec::new();
+        for (server, part) in &self.servers {
+            if !query.admits_server(server) {
+                continue;
+            }
+            for tool in part.tools.iter().filter(|tool| query.admits(tool)) {
+                if began.elapsed() > TIME {
+                    return Err(PatternError::TooSlow);
+                }
+                let path = format!("{server}/{}", tool.name);
+                let mut matches = HashMap::new();
+                for (text, weight) in texts(tool, &path) {
+                    let text = text.get(..text.floor_char_boundary(TEXT_BYTES)).unwrap_or_default();
+                    for found in pattern.find_iter(text).take(MATCHES) {
+                        let worth: &mut f32 =
+                            matches.entry(found.as_str().to_lowercase()).or_default();
+                        *worth = worth.max(weight);
+                    }
+                }
+                if !matches.is_empty() {
+                    let score = matches.values().sum();
+                    hits.push(Hit { tool: tool.clone(), score });
+                }
+            }
+        }
+        Ok(ranked(query, hits))
+    }
+}
+
+/// What of a tool is searched, and what a match in it is worth.
+fn texts<'a>(tool: &'a Tool, path: &'a str) -> impl Iterator<Item = (&'a str, f32)> {
+    let named = [(tool.function.as_str(), 8.0), (path, 8.0)];
+    let told = [(&tool.title, 4.0), (&tool.description, 2.0)];
+    let told = told.into_iter().filter_map(|(text, worth)| Some((text.as_deref()?, worth)));
+    let parameters = tool.parameters.names.iter().chain(&tool.parameters.values);
+    named.into_iter().chain(told).chain(parameters.map(|text| (text.as_str(), 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(description: &str, tools: usize) -> Index {
+        let tool = |at: usize| Tool {
+            server: "s".into(),
+            name: format!("tool{at}"),
+            function: format!("s_tool{at}"),
+            description: Some(description.into()),
+            ..Tool::default()
+        };
+        let mut index = Index::default();
+        index.update_server("s", (0..tools).map(tool));
+        index
+    }
+
+    #[test]
+    fn bad_and_huge_patterns_are_refused() {
+        let index = index("", 1);
+        let error = |text: &str| index.pattern(&Query::new(text)).unwrap_err();
+        assert!(matches!(error("("), PatternError::Invalid { .. }));
+        assert!(matches!(error(r"\w{1000}{1000}"), PatternError::Invalid { .. }));
+        assert!(matches!(error(&"(".repeat(100)), PatternError::Invalid { .. }));
+        assert!(matches!(error(&"a".repeat(1001)), PatternError::TooLong { .. }));
+    }
+
+    #[test]
+    fn a_slow_pattern_is_given_up() {
+        // 2,000 bytes each, over which a pattern of thousands of states goes byte by byte.
+        let index = index(&"aA1_".repeat(500), 1_000);
+        let began = Instant::now();
+        let outcome = index.pattern(&Query::new(r"([a1_]?a?){400}[^a]{50}!$"));
+        assert_eq!(outcome, Err(PatternError::TooSlow));
+        assert!(began.elapsed() < TIME * 20, "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn an_empty_pattern_finds_all() {
+        let hits = index("", 3).pattern(&Query::new("")).unwrap();
+        assert_eq!(hits.len(), 3);
+    }
+}
