@@ -1,7 +1,7 @@
 //! A host with a tool of its own, an MCP server, and somebody who decides; it runs three scripts at once.
 //! `cargo run --example embed -- PROGRAM` takes the server's program, by default the demo's `logging`.
 
-use cofferdam::{Approver, Decision, Scope, LocalTool, PendingCall, Policy, Sandbox, ServerConfig};
+use cofferdam::{Approver, Decision, LocalTool, PendingCall, Policy, Sandbox, Scope, ServerConfig};
 use serde_json::{Value, json};
 use std::{error::Error, sync::Arc};
 

@@ -43,8 +43,8 @@ use std::{
 };
 
 use error::Fault;
-use limits::OfBroker;
 pub use error::{Error, Problem};
+use limits::OfBroker;
 pub use quantity::{QuantityError, parse_duration, parse_size};
 use variables::Surroundings;
 

@@ -28,7 +28,8 @@ pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
     ApprovalQueue, Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant,
-    GrantId, LocalTool, PendingCall, Policy, Scope, Secret, ServerConfig, ServerState, ServerStatus,
+    GrantId, LocalTool, PendingCall, Policy, Scope, Secret, ServerConfig, ServerState,
+    ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,

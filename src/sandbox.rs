@@ -2,8 +2,8 @@
 
 use crate::{bridge::Bridge, declared::Declared, report::Report};
 use broker::{
-    Approver, Broker, CallLimits, Elicitor, Events, Grant, GrantId, LocalTool, Policy, ServerConfig, ServerState,
-    ServerStatus, TokenStore,
+    Approver, Broker, CallLimits, Elicitor, Events, Grant, GrantId, LocalTool, Policy,
+    ServerConfig, ServerState, ServerStatus, TokenStore,
 };
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;

@@ -101,7 +101,8 @@ fn as_in_a_rule(text: &str) -> Result<Vec<ArgumentIs>, String> {
 fn as_here(names: &str, call: &PendingCall) -> Result<Vec<ArgumentIs>, String> {
     let names = names.split([' ', ',', '\t']).filter(|name| !name.is_empty());
     let condition = |name: &str| {
-        let value = call.arguments.get(name).ok_or_else(|| format!("there is no argument `{name}`"))?;
+        let value =
+            call.arguments.get(name).ok_or_else(|| format!("there is no argument `{name}`"))?;
         let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
         ArgumentIs::new(&pointer, [ValueIs::Equals(value.clone())])
             .map_err(|error| error.to_string())

@@ -56,9 +56,7 @@ impl WithPolicy {
 pub(super) fn ask_on_terminal(builder: Builder, stdin_is_free: bool) -> (Builder, Show) {
     let show = Progress::start();
     match Terminal::open(stdin_is_free, show.clone()) {
-        Some(terminal) => {
-            (builder.approver(terminal.clone()).elicitor(terminal), show)
-        }
+        Some(terminal) => (builder.approver(terminal.clone()).elicitor(terminal), show),
         None => (builder, show),
     }
 }

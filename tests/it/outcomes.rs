@@ -2,7 +2,7 @@
 
 use crate::hosts::{Host, ISOLATIONS, block_on, short};
 use cofferdam::{
-    Approver, Decision, Scope, Isolation, Limits, Outcome, PendingCall, Policy, Script,
+    Approver, Decision, Isolation, Limits, Outcome, PendingCall, Policy, Scope, Script,
     WorkerProgram, broker::State,
 };
 use std::{sync::Arc, time::Duration};

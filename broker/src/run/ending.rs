@@ -75,10 +75,13 @@ impl Ending {
 
     /// What becomes of calls that come too late.
     pub(super) fn fault(&self) -> Fault {
-        Fault::new(Kind::Cancelled, match self.stopped() {
-            Some(stop) => format!("the run was stopped: {stop}"),
-            None => "the run has ended".to_owned(),
-        })
+        Fault::new(
+            Kind::Cancelled,
+            match self.stopped() {
+                Some(stop) => format!("the run was stopped: {stop}"),
+                None => "the run has ended".to_owned(),
+            },
+        )
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Action, Answer, Approver, Ask, Broker, CallLimits, Decision, Elicitation, Elicitor,
-    Kind, PendingCall, Policy, Reply, Request, Rule, Run, Scope, ServerConfig, ToolError,
+    Action, Answer, Approver, Ask, Broker, CallLimits, Decision, Elicitation, Elicitor, Kind,
+    PendingCall, Policy, Reply, Request, Rule, Run, Scope, ServerConfig, ToolError,
 };
 use serde_json::{Value, json};
 

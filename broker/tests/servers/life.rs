@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Action, Approver, Broker, CallLimits, Decision, Event, Events, Kind, PendingCall, Scope,
-    Policy, Request, Rule, ServerConfig, ServerState, Share,
+    Action, Approver, Broker, CallLimits, Decision, Event, Events, Kind, PendingCall, Policy,
+    Request, Rule, Scope, ServerConfig, ServerState, Share,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;

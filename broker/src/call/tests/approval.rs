@@ -3,7 +3,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 
 use super::*;
-use crate::{Allowance, Approver, Decision, Scope, Kind, PendingCall};
+use crate::{Allowance, Approver, Decision, Kind, PendingCall, Scope};
 
 /// Answers with a fixed decision after a time, and keeps what it was asked.
 struct Answers {

@@ -62,12 +62,10 @@ async fn a_grant_with_conditions_covers_the_calls_that_meet_them() {
     call(&run, "echo", json!({ "n": 11 })).await.unwrap();
     assert_eq!(fault(&run, "echo", json!({ "n": 9 })).await.kind, Kind::Denied);
     assert_eq!(fault(&run, "other", json!({ "n": 11 })).await.kind, Kind::Denied, "another tool");
-    assert_eq!(decisions(&run), [
-        "approved for the run, grant g1",
-        "covered by the grant g1 for the run",
-        "",
-        ""
-    ]);
+    assert_eq!(
+        decisions(&run),
+        ["approved for the run, grant g1", "covered by the grant g1 for the run", "", ""]
+    );
     assert_eq!((approver.asked(), count(&reached)), (3, 2));
     let grants: Vec<_> = run.grants().iter().map(ToString::to_string).collect();
     assert_eq!(grants, ["g1: s/echo for the run where /n >= 10.0"]);
@@ -75,8 +73,7 @@ async fn a_grant_with_conditions_covers_the_calls_that_meet_them() {
 
 #[tokio::test]
 async fn grants_are_listed_where_they_hold_and_end_with_their_scope() {
-    let approver =
-        Answers::new([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
+    let approver = Answers::new([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
     let (broker, _) = broker(&approver).await;
     let run = broker.open_run();
     call(&run, "echo", json!({ "n": 1 })).await.unwrap();
@@ -96,8 +93,7 @@ async fn grants_are_listed_where_they_hold_and_end_with_their_scope() {
 
 #[tokio::test]
 async fn a_revoked_grant_covers_nothing_more() {
-    let approver =
-        Answers::new([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
+    let approver = Answers::new([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
     let (broker, reached) = broker(&approver).await;
     let run = broker.open_run();
     call(&run, "other", json!({})).await.unwrap();

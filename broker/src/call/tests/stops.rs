@@ -34,14 +34,20 @@ async fn whoever_is_asked_can_end_the_run() {
         run.ended(),
     );
     let error = stopped.unwrap_err();
-    assert_eq!((error.kind, error.message.as_str()), (Kind::Cancelled, "the run was stopped: enough"));
+    assert_eq!(
+        (error.kind, error.message.as_str()),
+        (Kind::Cancelled, "the run was stopped: enough")
+    );
     assert_eq!(sent.unwrap_err().kind, Kind::Cancelled);
     assert_eq!(waiting.unwrap_err().message, "the run was stopped: enough");
     assert_eq!(states(&run), ["refused", "unknown", "refused"]);
     let Some(Stop::Asked { call: id, reason }) = run.stop() else { panic!("not stopped") };
     assert_eq!((id.number(), reason.as_str()), (1, "enough"));
     let late = fault(&run, "slow", json!({})).await;
-    assert_eq!((late.kind, late.message.as_str()), (Kind::Cancelled, "the run was stopped: enough"));
+    assert_eq!(
+        (late.kind, late.message.as_str()),
+        (Kind::Cancelled, "the run was stopped: enough")
+    );
     assert_eq!(count(&scene.reached), 1);
     run.close();
     assert!(run.stop().is_some(), "the first end counts");
