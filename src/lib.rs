@@ -19,6 +19,7 @@
 mod bridge;
 pub mod config;
 mod declared;
+mod model;
 mod nearest;
 mod report;
 mod sandbox;
@@ -27,13 +28,14 @@ pub mod worker;
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    ApprovalQueue, Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant,
-    GrantId, LocalTool, PendingCall, Policy, Scope, Secret, ServerConfig, ServerState,
-    ServerStatus,
+    ApprovalQueue, Approver, CallLimits, DataFlow, Decision, Elicitation, Elicitor, Event, Events,
+    Grant, GrantId, LocalTool, PendingCall, Policy, Reviewer, Scope, Secret, ServerConfig,
+    ServerState, ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
 };
+pub use model::{ModelText, OutputBudget, estimated_tokens};
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};
 

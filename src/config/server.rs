@@ -11,9 +11,23 @@ use super::{
 use broker::{Deferred, OAuth, ServerConfig, Template, Transport};
 use std::collections::BTreeMap;
 
-const KEYS: [&str; 14] = [
-    "type", "command", "args", "env", "cwd", "url", "headers", "timeout", "lazy", "calls", "rate",
-    "tools", "pins", "oauth",
+const KEYS: [&str; 16] = [
+    "type",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "timeout",
+    "lazy",
+    "calls",
+    "rate",
+    "tools",
+    "pins",
+    "oauth",
+    "sensitive",
+    "public",
 ];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_URLS: [&str; 3] = ["url", "headers", "oauth"];

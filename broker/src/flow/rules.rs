@@ -123,9 +123,10 @@ impl DataFlow {
 }
 
 impl FlowRule {
-    /// A rule for the data of the tools that match `from`, when a tool that matches `to` is called.
-    pub fn new(from: Pattern, to: Pattern, action: Action) -> Self {
-        Self { from: vec![from], to: vec![to], action, reason: None }
+    /// A rule for the data of the tools that one of `from` matches, when a tool that one of `to`
+    /// matches is called.
+    pub fn new(from: Vec<Pattern>, to: Vec<Pattern>, action: Action) -> Self {
+        Self { from, to, action, reason: None }
     }
 
     /// Sets the reason.

@@ -118,3 +118,36 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No change leaves half of one behind.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::flow::FlowRule;
+    use crate::ledger::CallId;
+
+    #[test]
+    fn what_is_forgotten_is_asked_about_as_if_it_flowed() {
+        let tools = |pattern: &str| vec![pattern.parse().unwrap()];
+        let rules =
+            DataFlow::default().rule(FlowRule::new(tools("mail/*"), tools("web/*"), Action::Deny));
+        let tracker = Tracker::with_key(1, 200);
+        let text = |seed: u64| {
+            (0..400).map(|n| format!("{:x} ", seed * 7_919 + n * 104_729)).collect::<String>()
+        };
+        tracker.note(&rules, Source::new(CallId(1), "mail", "read"), &json!(text(1)));
+        let arguments = Map::new();
+        let action = |tool: &str| {
+            let mut labels = tracker.label(&rules, ("web", tool), &arguments);
+            let allowed = Verdict::Allow { rule: String::new() };
+            (labels.flows.clone(), labels.combine(allowed).action())
+        };
+        // Too much for its memory already.
+        let (flows, asked) = action("post");
+        assert!(matches!(&flows[..], [Flow::Forgotten { .. }]), "{flows:?}");
+        assert_eq!(asked, Action::Ask, "nobody knows, so a rule that denies asks");
+        let labels = tracker.label(&rules, ("notes", "write"), &arguments);
+        assert!(labels.flows.is_empty(), "no rule is about it");
+    }
+}
