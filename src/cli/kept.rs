@@ -5,7 +5,7 @@
 //! many or when they take too much room.
 
 use anyhow::{Context, bail};
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ mod tests {
         let old = SystemTime::now() - std::time::Duration::from_secs(3600);
         for (index, id) in ids.iter().enumerate() {
             kept.keep(id, &format!("output {id}")).unwrap();
-            let file = File::options().write(true).open(kept.file(id).unwrap()).unwrap();
+            let file = fs::File::options().write(true).open(kept.file(id).unwrap()).unwrap();
             file.set_modified(old + std::time::Duration::from_secs(index as u64)).unwrap();
         }
         kept.keep(&Kept::new_id(), "last").unwrap();

@@ -80,7 +80,7 @@ fn each_mistake_has_its_place_and_a_remedy() {
         ),
         (
             r#"{"x": {}}"#,
-            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `limits`, `trust`",
+            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `dataFlow`, `reviewers`, `limits`, `trust`",
         ),
         (
             r#"{"trust": [], "trust": []}"#,
@@ -252,8 +252,8 @@ fn mistakes_in_data_flow_and_reviewers_are_named() {
             "rule 1 of `dataFlow` needs `from`",
         ),
         (
-            r#"{ "dataFlow": { "rules": [{ "from": "x", "to": "x", "action": "aks" }] } }"#,
-            "did you mean `ask`?",
+            r#"{ "dataFlow": { "rules": [{ "from": "x", "to": "x", "action": "alow" }] } }"#,
+            "did you mean `allow`?",
         ),
         (r#"{ "dataFlow": { "sensitiveToPublic": "allow" } }"#, "this must be \"ask\" or \"deny\""),
         (r#"{ "dataFlow": { "rule": [] } }"#, "did you mean `rules`?"),

@@ -16,10 +16,10 @@ fn read(console: &str, value: Option<&str>, ending: &str, budget: &OutputBudget)
 
 #[test]
 fn what_fits_is_whole_and_without_what_must_not_be_in_it() {
-    let value = json!({ "note": format!("\x1b[31mred {SECRET}"), SECRET: 1 }).to_string();
+    let value = json!([{ "note": format!("\x1b[31mred {SECRET}") }, { SECRET: 1 }]).to_string();
     let console = format!("\x1b]0;x\x07hello {SECRET}\n");
     let seen = read(&console, Some(&value), "", &OutputBudget::bytes(1000));
-    let expected = "hello ***\nReturned: {\"***\":1,\"note\":\"red ***\"}\n";
+    let expected = "hello ***\nReturned: [{\"note\":\"red ***\"},{\"***\":1}]\n";
     assert_eq!((seen.text.as_str(), seen.was_cut), (expected, false));
 }
 

@@ -1,5 +1,6 @@
 //! What may flow from where to where.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -160,6 +161,24 @@ impl Judged {
         strictness(self.action)
     }
 
+    /// Why, in words.
+    fn why(&self) -> String {
+        self.reason.clone().unwrap_or_else(|| format!("data flow: {}", self.rule))
+    }
+
+    /// The stricter of two; of two that ask, with both reasons.
+    pub(super) fn and(self, other: Self) -> Self {
+        match self.strictness().cmp(&other.strictness()) {
+            Ordering::Less => other,
+            Ordering::Equal if self.action == Action::Ask && self.rule != other.rule => {
+                let (why, also) = (self.why(), other.why());
+                let reason = if why.contains(&also) { why } else { format!("{why}; {also}") };
+                Self { reason: Some(reason), ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// The stricter of this and what the policy says.
     pub(super) fn with(self, verdict: Verdict) -> Verdict {
         let (own, policy) = (self.strictness(), strictness(verdict.action()));
@@ -171,14 +190,10 @@ impl Judged {
             (Action::Deny, _) => Verdict::Deny { rule, reason: self.reason },
             // Both ask: both say why.
             (Action::Ask, Verdict::Ask { reason, .. }) => {
-                let reasons = [self.reason.unwrap_or_else(|| rule.clone())];
-                let reason = reasons.into_iter().chain(reason).collect::<Vec<_>>().join("; ");
+                let reason = [self.why()].into_iter().chain(reason).collect::<Vec<_>>().join("; ");
                 Verdict::Ask { rule: Some(rule), reason: Some(reason) }
             }
-            (Action::Ask, _) => {
-                let reason = self.reason.unwrap_or_else(|| rule.clone());
-                Verdict::Ask { rule: Some(rule), reason: Some(reason) }
-            }
+            (Action::Ask, _) => Verdict::Ask { rule: Some(rule), reason: Some(self.why()) },
         }
     }
 }

@@ -87,11 +87,10 @@ impl Tracker {
                     labels.asked.push(origin);
                 }
             }
-            let is_stricter =
-                labels.judged.as_ref().is_none_or(|known| judged.strictness() > known.strictness());
-            if is_stricter {
-                labels.judged = Some(judged);
-            }
+            labels.judged = Some(match labels.judged.take() {
+                Some(known) => known.and(judged),
+                None => judged,
+            });
         }
         labels.flows.truncate(TOLD);
         labels
