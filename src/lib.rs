@@ -42,3 +42,7 @@ pub use sandbox::{Builder, Error, Sandbox, Script};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/approval.md")]
+struct Approval;

@@ -15,15 +15,19 @@ use cofferdam::{
     ApprovalQueue, Approver, Decision, PendingCall,
     broker::{Question, QuestionId},
 };
+use nix::sys::termios::{FlushArg, tcflush};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 
-/// How long an answer may take to reach the calls that wait beside it, and calls that are made side
-/// by side to come together.
-const SETTLING: Duration = Duration::from_millis(20);
+/// How long an answer may take to reach the calls that wait beside it, and the next of several calls
+/// that are made side by side to come.
+const SETTLING: Duration = Duration::from_millis(30);
+/// After so many of these pauses what waits is shown, even if still more comes.
+const PAUSES: usize = 10;
 
 /// The terminal.
 pub(super) struct Terminal {
@@ -34,6 +38,7 @@ pub(super) struct Terminal {
 
 /// Lines that are typed, from the first question on.
 pub(super) struct Typed {
+    terminal: Option<OwnedFd>,
     reader: Option<Box<dyn BufRead + Send>>,
     lines: Option<Lines>,
 }
@@ -47,12 +52,14 @@ impl Terminal {
         if !io::stderr().is_terminal() {
             return None;
         }
-        let reader: Box<dyn BufRead + Send> = if stdin_is_free && io::stdin().is_terminal() {
-            Box::new(BufReader::new(io::stdin()))
-        } else {
-            Box::new(BufReader::new(File::open("/dev/tty").ok()?))
-        };
-        let typed = Typed { reader: Some(reader), lines: None };
+        let (terminal, reader): (_, Box<dyn BufRead + Send>) =
+            if stdin_is_free && io::stdin().is_terminal() {
+                (io::stdin().as_fd().try_clone_to_owned(), Box::new(BufReader::new(io::stdin())))
+            } else {
+                let terminal = File::open("/dev/tty").ok()?;
+                (terminal.as_fd().try_clone_to_owned(), Box::new(BufReader::new(terminal)))
+            };
+        let typed = Typed { terminal: terminal.ok(), reader: Some(reader), lines: None };
         let queue = ApprovalQueue::new();
         let terminal = Arc::new(Self { typed: Mutex::new(typed), progress, queue });
         tokio::spawn(Arc::clone(&terminal).put_questions());
@@ -64,14 +71,25 @@ impl Terminal {
         loop {
             self.queue.asked().await;
             let mut typed = self.typed.lock().await;
-            tokio::time::sleep(SETTLING).await;
+            self.settle().await;
             let _hush = self.progress.hush();
-            let lines = typed.lines();
-            while lines.try_recv().is_ok() {}
+            let lines = typed.new_lines();
             match &*self.queue.open() {
                 [] => {}
                 [question] => self.put_one(question, lines, "").await,
                 questions => self.put_several(questions, lines).await,
+            }
+        }
+    }
+
+    /// Waits until nothing more comes and goes.
+    async fn settle(&self) {
+        let waiting = || self.queue.open().iter().map(|question| question.id).collect::<Vec<_>>();
+        for _ in 0..PAUSES {
+            let before = waiting();
+            tokio::time::sleep(SETTLING).await;
+            if waiting() == before {
+                return;
             }
         }
     }
@@ -187,10 +205,17 @@ impl Approver for Terminal {
 }
 
 impl Typed {
-    pub(super) fn lines(&mut self) -> &mut Lines {
-        self.lines.get_or_insert_with(|| {
+    /// The lines that are typed from now on.
+    pub(super) fn new_lines(&mut self) -> &mut Lines {
+        if let Some(terminal) = &self.terminal {
+            // What is not a terminal any more has nothing to forget.
+            let _ = tcflush(terminal, FlushArg::TCIFLUSH);
+        }
+        let lines = self.lines.get_or_insert_with(|| {
             read_lines(self.reader.take().unwrap_or_else(|| Box::new(io::empty())))
-        })
+        });
+        while lines.try_recv().is_ok() {}
+        lines
     }
 }
 

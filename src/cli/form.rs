@@ -24,8 +24,7 @@ impl Elicitor for Terminal {
     async fn elicit(&self, question: &Elicitation) -> Reply {
         let mut typed = self.typed.lock().await;
         let _hush = self.progress.hush();
-        let lines = typed.lines();
-        while lines.try_recv().is_ok() {}
+        let lines = typed.new_lines();
         output::note(&heading(question));
         let reply = match &question.ask {
             Ask::Url(url) => page(url, lines).await,

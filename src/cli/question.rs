@@ -3,16 +3,15 @@
 use super::{
     ledger::plural,
     sheet::{self, Room},
-    visible::first_line,
+    visible::{first_line, one_line},
 };
 use cofferdam::{Decision, PendingCall, broker::Question};
 
 /// What can be typed about one call.
-pub(super) const CHOICES: &str = "  [y] yes, once   [r] for the whole run   [s] for the session   \
-     [v] show the arguments in full\n  \
-     [r NAME …] for the run, where these arguments are as here; [r {\"/POINTER\": …}] where a rule's \
-     condition holds; s likewise\n  \
-     [n] no   [x] stop the run (what follows the n or the x is told to the script or the report)";
+pub(super) const CHOICES: &str = "  \
+    [y] yes, once   [r] for the whole run   [s] for the session   [v] show the arguments in full\n  \
+    [r NAME] where this argument is as here   [r {\"/NAME\": …}] where a rule's condition holds\n  \
+    [n] no   [x] stop the run (what follows n or x is the reason)";
 
 /// What can be typed besides if the call is one of a list.
 pub(super) const BACK: &str = "   [b] back to all";
@@ -40,10 +39,10 @@ pub(super) fn text(call: &PendingCall) -> String {
         text += ", changes nothing, says the server";
     }
     if let Some(label) = &call.label {
-        text += &format!("\n  the run is labelled {}", first_line(label, NAME_CHARS));
+        text += &format!("\n  the run is labelled {}", one_line(label, NAME_CHARS));
     }
     if let Some(reason) = &call.reason {
-        text += &format!("\n  asked because: {}", first_line(reason, REASON_CHARS));
+        text += &format!("\n  asked because: {}", one_line(reason, REASON_CHARS));
     }
     text + &flows(call, usize::MAX) + &arguments(call, Room::ALONE)
 }
@@ -73,7 +72,7 @@ pub(super) fn list(shown: &[Question], waiting: usize) -> String {
         let call = &question.call;
         text += &format!("\n {}. {}: {}", index + 1, name(call), place(call));
         if let Some(reason) = &call.reason {
-            text += &format!("\n    asked because: {}", first_line(reason, REASON_CHARS));
+            text += &format!("\n    asked because: {}", one_line(reason, REASON_CHARS));
         }
         text += &flows(call, FLOWS);
         text += &arguments(call, Room::IN_LIST);
@@ -98,7 +97,7 @@ pub(super) fn covers(call: &PendingCall, decision: &Decision) -> String {
     let Decision::AllowWhere { scope, arguments } = decision else { return String::new() };
     let mut text = format!("  This covers, {scope}, calls of {} where", name(call));
     for condition in arguments {
-        text += &format!("\n    {}", first_line(&condition.to_string(), CONDITION_CHARS));
+        text += &format!("\n    {}", one_line(&condition.to_string(), CONDITION_CHARS));
     }
     text + "\n  [y] yes   [n] back\n> "
 }
@@ -109,18 +108,20 @@ fn arguments(call: &PendingCall, room: Room) -> String {
     let text = format!("\n{}", sheet::shortened(&call.arguments, before, room));
     match previous {
         None => text,
-        Some(previous) if previous.arguments == call.arguments => {
-            format!("{text}\n  (the same arguments as in call {})", previous.id)
-        }
         Some(previous) => {
-            format!("{text}\n  (marked where they are not as in call {})", previous.id)
+            let margin = room.margin();
+            let says = match previous.arguments == call.arguments {
+                true => "the same arguments as in call",
+                false => "marked where they are not as in call",
+            };
+            format!("{text}\n{margin}({says} {})", previous.id)
         }
     }
 }
 
 /// On one line, whatever is in the names.
 fn name(call: &PendingCall) -> String {
-    first_line(&format!("{}/{}", call.server, call.tool), NAME_CHARS)
+    one_line(&format!("{}/{}", call.server, call.tool), NAME_CHARS)
 }
 
 fn place(call: &PendingCall) -> String {

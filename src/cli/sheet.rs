@@ -21,6 +21,11 @@ impl Room {
     pub(super) const ALONE: Self = Self { lines: 60, string_chars: 400, items: 20, indent: 1 };
     /// For a call in a list of several.
     pub(super) const IN_LIST: Self = Self { lines: 12, string_chars: 120, items: 8, indent: 2 };
+
+    /// The space before each line.
+    pub(super) fn margin(self) -> String {
+        "  ".repeat(self.indent)
+    }
 }
 
 /// The arguments with everything long cut, and marked where they are not as in `previous`.
@@ -29,12 +34,12 @@ pub(super) fn shortened(
     previous: Option<&Map<String, Value>>,
     room: Room,
 ) -> String {
-    let mut sheet = Sheet { text: "  ".repeat(room.indent), room, lines_left: room.lines };
+    let mut sheet = Sheet { text: room.margin(), room, lines_left: room.lines };
     sheet.members(arguments, previous, room.indent);
     if sheet.lines_left == 0 {
         let bytes = Value::Object(arguments.clone()).to_string().len();
-        let indent = "  ".repeat(room.indent);
-        sheet.text += &format!("\n{indent}… cut: the arguments have {bytes} bytes in all");
+        let margin = room.margin();
+        sheet.text += &format!("\n{margin}… cut: the arguments have {bytes} bytes in all");
     }
     sheet.text
 }
@@ -186,7 +191,8 @@ impl Sheet {
             }
             self.text += gone;
         }
-        if !(items.is_empty() && gone.is_empty()) && !self.new_line(depth, ' ') {
+        let is_empty = items.is_empty() && gone.is_empty();
+        if !is_empty && !self.new_line(depth, ' ') {
             return;
         }
         self.text += close;

@@ -30,6 +30,22 @@ pub(super) fn first_line(text: &str, chars: usize) -> String {
     visible(&short).into_owned()
 }
 
+/// All of `text` on one line, at most `chars` long: breaks and tabs are shown as their numbers, too.
+pub(super) fn one_line(text: &str, chars: usize) -> String {
+    let short: String = text.chars().take(chars).collect();
+    let mut line = String::with_capacity(short.len());
+    for char in short.chars() {
+        match char {
+            '\n' | '\t' => line.extend(char.escape_unicode()),
+            char => line.push(char),
+        }
+    }
+    if short.len() < text.len() {
+        let _ = write!(line, " … cut: {} bytes in all", text.len());
+    }
+    visible(&line).into_owned()
+}
+
 fn is_hidden(char: char) -> bool {
     match char {
         '\n' | '\t' => false,
@@ -55,6 +71,12 @@ mod tests {
     fn what_a_terminal_would_obey_or_hide_is_shown() {
         assert_eq!(visible("a\x1b[2Jb\r\u{202e}c\u{9b}"), "a\\u{1b}[2Jb\\u{d}\\u{202e}c\\u{9b}");
         assert_eq!(visible("größe\n\t🙂"), "größe\n\t🙂");
+    }
+
+    #[test]
+    fn a_name_is_one_line_and_all_of_it_is_seen() {
+        assert_eq!(one_line("a\n\tb\r", 10), "a\\u{a}\\u{9}b\\u{d}");
+        assert_eq!(one_line("größe", 3), "grö … cut: 7 bytes in all");
     }
 
     #[test]

@@ -27,7 +27,8 @@ fn everything_that_can_be_said_is_understood() {
             { "action": "deny", "tools": ["*/delete*", "files_rm"], "reason": "no" },
             { "action": "allow", "servers": "files", "annotations": { "readOnly": true } }
           ],
-          "limits": { "wall": "2m", "tool_timeout_max": "1h", "heap_bytes": "256MiB", "calls": 5, "value_bytes": 77 },
+          "limits": { "wall": "2m", "tool_timeout_max": "1h", "approval_wait": "30m", "denials": 0,
+                      "heap_bytes": "256MiB", "calls": 5, "value_bytes": 77 },
           "trust": ["files"]
         }"#,
     )
@@ -40,6 +41,7 @@ fn everything_that_can_be_said_is_understood() {
     assert_eq!(files.tools["grep"], Share::default().calls(1).rate(30, Duration::from_secs(300)));
     assert_eq!(files.pins["grep"].to_string(), format!("sha256:{}", "01".repeat(32)));
     assert_eq!(config.tool_timeout_max, Some(Duration::from_secs(3600)));
+    assert_eq!((config.approval_wait, config.denials), (Some(Duration::from_secs(1800)), Some(0)));
     let Transport::Stdio { command, args, env, cwd } = &files.transport else { panic!() };
     assert_eq!((command.as_str(), args.as_slice()), ("hunter2-hunter2", &["-x".to_owned()][..]));
     assert_eq!(env["KEY"].expose(), "hunter2-hunter2");

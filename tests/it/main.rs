@@ -5,6 +5,7 @@
 
 #[cfg(target_os = "linux")]
 mod alone;
+mod approval;
 mod cli;
 mod credentials;
 mod hosts;
@@ -15,3 +16,4 @@ mod scripts;
 mod servers;
 #[cfg(target_os = "linux")]
 mod soak;
+mod terminal;

@@ -69,11 +69,18 @@ fn configuration_loads() {
     }
 }
 
-/// Each configuration is followed by what its policy is expected to do.
+const APPROVAL: &str = include_str!("../../docs/approval.md");
+
 #[test]
 fn policies_do_what_their_page_says() {
+    policies_hold(include_str!("../../docs/policy.md"));
+    policies_hold(APPROVAL);
+}
+
+/// Each configuration is followed by what its policy is expected to do.
+fn policies_hold(page: &str) {
     let folder = tempfile::tempdir().expect("a folder");
-    let blocks = blocks_of(include_str!("../../docs/policy.md"), "json");
+    let blocks = blocks_of(page, "json");
     assert!(blocks.len() >= 4 && blocks.len().is_multiple_of(2));
     for pair in blocks.chunks(2) {
         let (config, calls) = (folder.path().join("config.json"), folder.path().join("calls.json"));
@@ -85,6 +92,22 @@ fn policies_do_what_their_page_says() {
             .output()
             .expect("the program runs");
         assert!(output.status.success(), "{output:?}");
+    }
+}
+
+/// What a page shows of the terminal is in a snapshot of it.
+#[test]
+fn the_terminal_shows_what_the_page_on_approval_shows() {
+    let snapshots: Vec<_> = std::fs::read_dir("tests/cli")
+        .expect("the snapshots")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "snap"))
+        .map(|path| std::fs::read_to_string(path).expect("a snapshot"))
+        .collect();
+    let shown = blocks_of(APPROVAL, "text");
+    assert!(shown.len() >= 4);
+    for block in shown {
+        assert!(snapshots.iter().any(|text| text.contains(block)), "not shown:\n{block}");
     }
 }
 
@@ -128,7 +151,15 @@ fn limits_are_the_defaults() {
         ("console_lines", thousands(console_lines)),
         ("value_bytes", kib(value_bytes)),
     ];
-    for (name, default) in rows {
+    let of_calls = cofferdam::CallLimits::default();
+    let minutes = of_calls.approval_wait.as_secs() / 60;
+    let of_calls =
+        [("approval_wait", format!("{minutes} min")), ("denials", of_calls.denials.to_string())];
+    for (name, default) in &of_calls {
+        let row = format!("| `{name}` | {default}");
+        assert!(APPROVAL.contains(&row), "the table of limits has no `{row}`");
+    }
+    for (name, default) in rows.into_iter().chain(of_calls) {
         let row = format!("| `{name}` | {default}");
         assert!(README.contains(&row), "the table of limits has no `{row}`");
     }

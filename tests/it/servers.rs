@@ -124,6 +124,29 @@ fn a_denied_ticket_is_not_filed() {
 }
 
 #[test]
+fn the_policy_of_the_page_on_approval_holds_with_its_three_servers() {
+    let scene = Scene::new();
+    scene.make_folder("notes");
+    scene.make_repository("repository");
+    let page = fs::read_to_string(script("docs/approval.md")).unwrap();
+    let config = page.split("```json\n").find(|block| block.contains("\"git\"")).unwrap();
+    let config = config.split("\n```").next().unwrap();
+    let work = scene.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+    let mut config: Value = serde_json::from_str(&config.replace("/srv/work", &work)).unwrap();
+    config["mcpServers"] = json!({
+        "files": { "command": server("filesystem"), "args": [work], "timeout": "2m" },
+        "git": git(&scene),
+        "ticketing": { "command": demo("ticketing"), "args": [scene.path("tickets.db")] },
+    });
+    config["mcpServers"]["git"]["timeout"] = json!("2m");
+    assert_eq!(scene.plays("approval", &config), "");
+    assert_eq!(scene.read("notes/a.md"), "a note");
+    assert!(!scene.path("elsewhere.md").exists());
+    let log = scene.command("git", &["-C", "repository", "log", "--format=%s"]);
+    assert_eq!(log, "Add a file\nBegin\n");
+}
+
+#[test]
 fn a_server_that_cannot_start_keeps_no_other_from_working() {
     let scene = Scene::new();
     // The folder is not made: this server looks for it and ends.

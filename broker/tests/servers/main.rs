@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be set up fails its test")]
 
+mod approval;
 mod cases;
 mod faults;
 mod http;

@@ -68,7 +68,7 @@ async fn a_grant_with_conditions_covers_the_calls_that_meet_them() {
     );
     assert_eq!((approver.asked(), count(&reached)), (3, 2));
     let grants: Vec<_> = run.grants().iter().map(ToString::to_string).collect();
-    assert_eq!(grants, ["g1: s/echo for the run where /n >= 10.0"]);
+    assert_eq!(grants, ["g1: s/echo for the run where /n >= 10"]);
 }
 
 #[tokio::test]
