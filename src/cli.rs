@@ -13,6 +13,8 @@ mod form;
 mod setup;
 mod limits;
 mod ledger;
+mod kept;
+mod kept_output;
 mod run;
 mod types;
 mod tools;
@@ -67,6 +69,8 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Make one call, by the same way as a script's calls
     Call(call::Arguments),
+    /// Print what was cut of the output of a run
+    Output(kept_output::Arguments),
     /// Log in at a server that wants it, with your browser
     Login(login::Arguments),
     /// Forget the login at a server
@@ -109,6 +113,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Init(arguments) => init::init(&arguments),
             Command::Doctor(arguments) => doctor::doctor(arguments, &interrupt).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
+            Command::Output(arguments) => kept_output::print(&arguments),
             Command::Login(arguments) => login::login(arguments, &interrupt).await,
             Command::Logout(arguments) => login::logout(arguments).await,
         }

@@ -29,11 +29,13 @@ mod quantity;
 mod server;
 mod share;
 mod policy;
+mod flow;
+mod reviewers;
 mod limits;
 mod sandbox;
 
 use crate::{Builder, Sandbox};
-use broker::{Policy, ServerConfig, TokenStore};
+use broker::{DataFlow, Policy, ServerConfig, TokenStore};
 use json::{Node, Value};
 use members::Members;
 use runtime::Limits;
@@ -48,6 +50,7 @@ use error::Fault;
 pub use error::{Error, Problem};
 use limits::OfBroker;
 pub use quantity::{QuantityError, parse_duration, parse_size};
+pub use reviewers::Reviewers;
 pub use sandbox::SandboxConfig;
 use variables::Surroundings;
 
@@ -66,6 +69,10 @@ pub struct Config {
     pub servers: BTreeMap<String, ServerConfig>,
     /// Which calls may be made.
     pub policy: Policy,
+    /// What may flow from one server to another.
+    pub data_flow: DataFlow,
+    /// Who looks at arguments and results.
+    pub reviewers: Reviewers,
     /// The bounds of each run.
     pub limits: Limits,
     /// What scripts run in.
@@ -124,6 +131,8 @@ impl Config {
     pub fn builder(self) -> Builder {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
         let builder = self.sandbox.over(builder);
+        let builder = builder.data_flow(self.data_flow);
+        let builder = self.reviewers.0.into_iter().fold(builder, Builder::reviewer);
         let builder = tokens().into_iter().fold(builder, Builder::tokens);
         let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         let builder = self.approval_wait.into_iter().fold(builder, Builder::approval_wait);
@@ -141,12 +150,14 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits, sandbox, of_broker }) => {
+            Ok(Parts { servers, policy, data_flow, reviewers, limits, sandbox, of_broker }) => {
                 let OfBroker { tool_timeout_max, approval_wait, denials } = of_broker;
                 Ok(Self {
                     path,
                     servers,
                     policy,
+                    data_flow,
+                    reviewers,
                     limits,
                     sandbox,
                     tool_timeout_max,
@@ -179,6 +190,8 @@ pub fn tokens() -> Option<TokenStore> {
 struct Parts {
     servers: BTreeMap<String, ServerConfig>,
     policy: Policy,
+    data_flow: DataFlow,
+    reviewers: Reviewers,
     limits: Limits,
     sandbox: SandboxConfig,
     of_broker: OfBroker,
@@ -186,7 +199,7 @@ struct Parts {
 
 impl Parts {
     fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
-        let keys = ["mcpServers", "policy", "limits", "sandbox", "trust"];
+        let keys = ["mcpServers", "policy", "dataFlow", "reviewers", "limits", "sandbox", "trust"];
         let root = Members::of(root, "the configuration", &keys)?;
         let mut servers = BTreeMap::new();
         if let Some(node) = root.get("mcpServers") {
@@ -215,9 +228,15 @@ impl Parts {
                 server.trusted = true;
             }
         }
+        let marked = match root.get("mcpServers") {
+            Some(node) => node.object("`mcpServers`")?,
+            None => &[],
+        };
         Ok(Self {
             servers,
             policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
+            data_flow: flow::read(root.get("dataFlow"), marked)?,
+            reviewers: root.get("reviewers").map(reviewers::read).transpose()?.unwrap_or_default(),
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
             sandbox: root.get("sandbox").map(sandbox::read).transpose()?.unwrap_or_default(),
             of_broker: root.get("limits").map(limits::of_broker).transpose()?.unwrap_or_default(),

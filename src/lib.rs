@@ -24,6 +24,7 @@ mod detail;
 #[cfg(feature = "embeddings")]
 mod embeddings;
 mod lookup;
+mod model;
 mod nearest;
 mod prompt;
 mod report;
@@ -36,9 +37,9 @@ pub mod worker;
 pub use ::{broker, discovery, runtime, stubgen};
 
 pub use ::broker::{
-    ApprovalQueue, Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant,
-    GrantId, Held, LocalTool, PendingCall, Policy, Scope, Secret, ServerConfig, ServerState,
-    ServerStatus,
+    ApprovalQueue, Approver, CallLimits, DataFlow, Decision, Elicitation, Elicitor, Event, Events,
+    Grant, GrantId, Held, LocalTool, PendingCall, Policy, Reviewer, Scope, Secret, ServerConfig,
+    ServerState, ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,
@@ -46,6 +47,7 @@ pub use ::runtime::{
 pub use detail::Detail;
 #[cfg(feature = "embeddings")]
 pub use embeddings::{Endpoint, EndpointError};
+pub use model::{ModelText, OutputBudget, estimated_tokens};
 pub use prompt::{Prompt, Window};
 pub use report::Report;
 pub use sandbox::{Builder, Error, Sandbox, Script};

@@ -1,6 +1,7 @@
 //! The report of a run: outcome, console, ledger and usage, for programs and for the model.
 
-use broker::{Entry, Ledger, State, Stop};
+use crate::model::{self, ModelText, OutputBudget, Parts};
+use broker::{Entry, Flow, Ledger, Redactor, State, Stop};
 use runtime::{Clock, Console, Limit, Outcome, Position, Run, ScriptError, Usage};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,11 +20,13 @@ pub struct Report {
     /// Why whoever was asked about a call ended the run, if that is how it ended. The outcome is
     /// [`Outcome::Cancelled`] then.
     pub stopped: Option<String>,
+    /// What replaces the credentials of the servers.
+    redactor: Redactor,
 }
 
 impl Report {
     /// `stop` is why the run ended from within, if it did.
-    pub(crate) fn new(run: Run, ledger: Ledger, stop: Option<Stop>) -> Self {
+    pub(crate) fn new(run: Run, ledger: Ledger, stop: Option<Stop>, redactor: Redactor) -> Self {
         let Run { mut outcome, console, usage } = run;
         let mut stopped = None;
         if outcome == Outcome::Cancelled {
@@ -36,7 +39,7 @@ impl Report {
                 None => {}
             }
         }
-        Self { outcome, console, ledger, usage, stopped }
+        Self { outcome, console, ledger, usage, stopped, redactor }
     }
 
     /// Whether the script came to its end.
@@ -45,10 +48,27 @@ impl Report {
     }
 
     /// What the model reads: the console, then the returned value; or, if the run failed, why,
-    /// where, and which calls had been made by then.
+    /// where, and which calls had been made by then. Without control sequences, and without the
+    /// credentials of the servers.
     ///
-    /// At most `budget` bytes. What is too long loses its middle, and says how much that was.
+    /// At most `budget` bytes. What is too long is cut where it says so: see [`Report::for_model`].
     pub fn to_model_text(&self, budget: usize) -> String {
+        self.for_model(&OutputBudget::bytes(budget)).text
+    }
+
+    /// The same with a budget that may have tokens in it, and with whether anything was cut. Of a
+    /// value that is too long its shape stays, and the first and last items of its lists; of other
+    /// text its head and its tail. A note at the end says that it was cut.
+    pub fn for_model(&self, budget: &OutputBudget) -> ModelText {
+        model::text(&self.parts(), &self.redactor, budget)
+    }
+
+    /// The text that a model would read if it had no budget: for keeping.
+    pub fn whole_text(&self) -> String {
+        model::whole(&self.parts(), &self.redactor)
+    }
+
+    fn parts(&self) -> Parts<'_> {
         let mut text = String::new();
         for line in &self.console.lines {
             match line.level {
@@ -64,21 +84,20 @@ impl Report {
             let dropped = self.console.dropped_bytes;
             let _ = writeln!(text, "[{dropped} more bytes were printed and not kept]");
         }
+        let mut ending = String::new();
+        let mut value = None;
         match &self.outcome {
-            Outcome::Completed { value: None } => {}
-            Outcome::Completed { value: Some(value) } => {
-                let _ = writeln!(text, "Returned: {value}");
-            }
+            Outcome::Completed { value: returned } => value = returned.as_deref(),
             outcome => {
                 let described = match &self.stopped {
                     Some(reason) => format!("The run was stopped by whoever was asked: {reason}"),
                     None => describe(outcome),
                 };
-                let _ = writeln!(text, "{described}");
-                self.write_ledger(&mut text);
+                let _ = writeln!(ending, "{described}");
+                self.write_ledger(&mut ending);
             }
         }
-        shorten(&text, budget)
+        Parts { console: text, value, ending }
     }
 
     /// What had been done when the run failed: the model must know before it tries again.
@@ -95,8 +114,12 @@ impl Report {
     }
 
     /// The whole report as JSON: `outcome`, `console`, `ledger`, `usage`. Durations are
-    /// milliseconds, sizes bytes.
+    /// milliseconds, sizes bytes. Without the credentials of the servers.
     pub fn to_json(&self) -> Value {
+        model::redact_json(self.json(), &self.redactor)
+    }
+
+    fn json(&self) -> Value {
         json!({
             "outcome": self.outcome_json(),
             "console": {
@@ -279,7 +302,29 @@ fn entry_json(entry: &Entry) -> Value {
         "duration_ms": millis(entry.duration),
         "argument_bytes": entry.argument_bytes,
         "result_bytes": entry.result_bytes,
+        "flows": entry.flows.iter().map(flow_json).collect::<Vec<_>>(),
+        "reviews": entry.reviews.iter().map(|review| json!({
+            "reviewer": review.reviewer,
+            "side": review.side.as_str(),
+            "action": if review.refused { "refused" } else { "changed" },
+        })).collect::<Vec<_>>(),
     })
+}
+
+fn flow_json(flow: &Flow) -> Value {
+    let (server, tool) = flow.origin();
+    let mut json = json!({ "kind": flow.as_str(), "server": server, "tool": tool });
+    match flow {
+        Flow::Carries { argument, characters, form, from } => {
+            json["call"] = from.call.number().into();
+            json["argument"] = argument.as_str().into();
+            json["characters"] = (*characters).into();
+            json["form"] = form.as_str().into();
+        }
+        Flow::Sensitive { from } => json["call"] = from.call.number().into(),
+        _ => {}
+    }
+    json
 }
 
 /// The outcome, with the value as JSON and not as its text.
@@ -303,49 +348,9 @@ fn outcome_json(outcome: &Outcome) -> Value {
     object
 }
 
-/// `text` itself if it fits, or its head and tail with a mark between them that says how much is
-/// missing; never half a character.
-fn shorten(text: &str, budget: usize) -> String {
-    if text.len() <= budget {
-        return text.to_owned();
-    }
-    let mark = |cut: usize| format!("\n[... {cut} bytes cut ...]\n");
-    // The mark with the largest number it could hold.
-    let room = budget.saturating_sub(mark(text.len()).len());
-    let head = text.floor_char_boundary(room / 2);
-    let tail = text.ceil_char_boundary(text.len() - (room - room / 2));
-    let mut short = format!("{}{}{}", &text[..head], mark(tail - head), &text[tail..]);
-    // A budget smaller than the mark.
-    short.truncate(short.floor_char_boundary(budget));
-    short
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_fits_stays_whole() {
-        assert_eq!(shorten("abc", 3), "abc");
-    }
-
-    #[test]
-    fn what_does_not_fit_keeps_head_and_tail_and_says_what_is_missing() {
-        let text = format!("{}{}", "a".repeat(500), "z".repeat(500));
-        let short = shorten(&text, 100);
-        assert!(short.len() <= 100 && short.starts_with("aaa") && short.ends_with("zzz"));
-        let cut = 1000 - short.matches(['a', 'z']).count() + "bytes cut".matches('a').count();
-        assert!(short.contains(&format!("[... {cut} bytes cut ...]")), "{short}");
-    }
-
-    #[test]
-    fn no_budget_cuts_inside_a_character() {
-        let text = "äöü€𝄞".repeat(20);
-        for budget in 0..=text.len() {
-            let short = shorten(&text, budget);
-            assert!(short.len() <= budget, "{budget}");
-        }
-    }
 
     #[test]
     fn the_mark_is_under_the_column() {

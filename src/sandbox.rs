@@ -4,8 +4,8 @@ use crate::{
     Skill, SkillError, bridge::Bridge, declared::Declared, report::Report, search::Search,
 };
 use broker::{
-    Approver, Broker, CallLimits, Elicitor, Events, Grant, GrantId, Held, LocalTool, Policy,
-    ServerConfig, ServerState, ServerStatus, TokenStore,
+    Approver, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held, LocalTool,
+    Policy, Reviewer, ServerConfig, ServerState, ServerStatus, TokenStore,
 };
 use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
@@ -86,6 +86,18 @@ impl Builder {
     /// Sets which calls are allowed, denied, or asked about. Default: every call is asked about.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.broker = self.broker.policy(policy);
+        self
+    }
+
+    /// Sets what may flow from one server to another. Default: nothing is looked for.
+    pub fn data_flow(mut self, flow: DataFlow) -> Self {
+        self.broker = self.broker.data_flow(flow);
+        self
+    }
+
+    /// Adds somebody who looks at the arguments and the result of every call, after the others.
+    pub fn reviewer(mut self, reviewer: Arc<dyn Reviewer>) -> Self {
+        self.broker = self.broker.reviewer(reviewer);
         self
     }
 
@@ -340,7 +352,7 @@ impl Sandbox {
             error.message = format!("{}; {hint}", error.message);
         }
         let stop = bridge.stop().filter(|_| !cancel.is_cancelled());
-        Report::new(run, bridge.close(), stop)
+        Report::new(run, bridge.close(), stop, self.broker.redactor())
     }
 
     /// The grants of the session, the oldest first: answers that hold for all runs. Those that hold

@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{Annotations, Digest};
+use crate::flow::Flow;
 use crate::ledger::CallId;
 use crate::policy::ArgumentIs;
 
@@ -63,6 +64,9 @@ pub struct PendingCall {
     pub line: Option<u32>,
     /// What the rule that wants somebody to be asked gives as the reason.
     pub reason: Option<String>,
+    /// What the arguments carry of results of other servers, the largest first; at most 20. Looked
+    /// for only if there are rules about it: see [`DataFlow`](crate::DataFlow).
+    pub flows: Vec<Flow>,
     /// Calls that the run made before this one.
     pub calls_so_far: u64,
     /// Other calls of the run that were waiting for an answer when this one began to.

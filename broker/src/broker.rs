@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::approval::{Approver, Grant, GrantId, Grants};
 use crate::builder::Builder;
 use crate::catalogue::Catalogue;
+use crate::flow::DataFlow;
 use crate::policy::Policy;
+use crate::review::Reviewer;
 use crate::run::Run;
+use crate::secret::Redactor;
 use crate::server::{ConnectError, Held, Hub, Server, ServerState, ServerStatus};
 use crate::turns::RunKey;
 
@@ -28,6 +31,8 @@ pub(crate) struct Inner {
     pub(crate) hub: Arc<Hub>,
     pub(crate) policy: Policy,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) flow: DataFlow,
+    pub(crate) reviewers: Vec<Arc<dyn Reviewer>>,
     /// Approvals that last as long as the broker.
     pub(crate) grants: Grants,
     pub(crate) runs: AtomicU64,
@@ -104,6 +109,12 @@ impl Broker {
     /// is in [`Broker::servers`].
     pub async fn reach_all(&self) {
         futures::future::join_all(self.inner.servers.values().map(Server::reach)).await;
+    }
+
+    /// What replaces the credentials of the servers in texts: those that are known now, which are of
+    /// servers that were reached. Ask again after a run: tokens are renewed.
+    pub fn redactor(&self) -> Redactor {
+        self.inner.hub.credentials.redactor()
     }
 
     /// Begins the calls of one script run.

@@ -13,9 +13,12 @@ use crate::catalogue::Store;
 use crate::config::ServerConfig;
 use crate::elicitation::Elicitor;
 use crate::events::{Events, Silence};
+use crate::flow::DataFlow;
 use crate::limits::CallLimits;
 use crate::oauth::TokenStore;
 use crate::policy::Policy;
+use crate::review::Reviewer;
+use crate::secret::Credentials;
 use crate::server::{Hub, Server, Source};
 use crate::transport::local::LocalTool;
 
@@ -25,6 +28,8 @@ use crate::transport::local::LocalTool;
 pub struct Builder {
     sources: Vec<(String, Source)>,
     policy: Policy,
+    flow: DataFlow,
+    reviewers: Vec<Arc<dyn Reviewer>>,
     approver: Option<Arc<dyn Approver>>,
     elicitor: Option<Arc<dyn Elicitor>>,
     tokens: Option<TokenStore>,
@@ -63,6 +68,18 @@ impl Builder {
     /// Sets which calls may be made. Default: every call is asked about.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
+        self
+    }
+
+    /// Sets what may flow from one server to another. Default: nothing is looked for.
+    pub fn data_flow(mut self, flow: DataFlow) -> Self {
+        self.flow = flow;
+        self
+    }
+
+    /// Adds a reviewer after the others. Default: there is none.
+    pub fn reviewer(mut self, reviewer: Arc<dyn Reviewer>) -> Self {
+        self.reviewers.push(reviewer);
         self
     }
 
@@ -112,7 +129,8 @@ impl Builder {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
-        let Self { sources, policy, approver, elicitor, tokens, limits, events } = self;
+        let Self { sources, policy, flow, reviewers, approver, elicitor, tokens, limits, events } =
+            self;
         let events = events.unwrap_or_else(|| Arc::new(Silence));
         let runtime = Handle::current();
         let hub = Arc::new(Hub {
@@ -122,6 +140,7 @@ impl Builder {
             runtime,
             elicitor,
             tokens,
+            credentials: Credentials::default(),
         });
         let servers: BTreeMap<_, _> = sources
             .into_iter()
@@ -129,6 +148,6 @@ impl Builder {
             .collect();
         join_all(servers.values().filter(|server| !server.is_lazy).map(Server::reach)).await;
         let (grants, runs) = (Grants::of_session(), AtomicU64::default());
-        Ok(Broker::new(Inner { servers, hub, policy, approver, grants, runs }))
+        Ok(Broker::new(Inner { servers, hub, policy, approver, flow, reviewers, grants, runs }))
     }
 }

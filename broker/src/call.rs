@@ -4,26 +4,30 @@
 //! |---|---|---|
 //! | [`resolve`] | `Target` | the names in the script |
 //! | [`validate`] | `ValidCall` | a target and arguments that fit its schema and the limits |
-//! | [`policy`] | a verdict | the rules and a valid call |
+//! | [`review`] | `ValidCall` | a valid call, as reviewers leave it |
+//! | [`label`] | what flows | a valid call and what the run has read |
+//! | [`policy`] | a verdict | the rules and a valid call, and what flows |
 //! | [`approval`] | `AllowedCall` | the verdict, kept grants, and somebody's answer |
 //! | [`throttle`] | `AdmittedCall` | a turn at the server |
 //! | [`reach`] | `ReadyCall` | a connection, made if need be, and a tool that is still the same |
 //! | [`send`] | the raw result | one `tools/call` within its time |
+//! | [`review`] | the raw result | the same, as reviewers leave it; from now on it is what the run has read |
 //! | [`result`] | [`Answer`] or [`ToolError`] | the raw result, its size, `isError`, and the output schema |
 //!
 //! Each station takes what only the one before it makes, so none can be left out. A tool may become
 //! another one while its call is on the way, and a grant may be revoked; such a call starts again at the first
-//! station. Labels of where
-//! data came from will be looked at between `validate` and `policy`, when the broker keeps them.
+//! station.
 
 mod approval;
 mod enable;
 mod error;
+mod label;
 mod policy;
 mod reach;
 mod resolve;
 mod resources;
 mod result;
+mod review;
 mod rounds;
 mod send;
 mod throttle;
@@ -47,6 +51,8 @@ use crate::limits::CallLimits;
 use crate::transport::Method;
 use crate::turns::RunKey;
 use approval::Asking;
+pub(crate) use label::Watch;
+use review::Panel;
 
 /// A call as the script makes it.
 #[derive(Clone)]
@@ -166,6 +172,7 @@ pub(crate) struct Journey<'a> {
     pub(crate) asked: &'a crate::approval::Asked,
     pub(crate) label: Option<&'a str>,
     pub(crate) run: RunKey,
+    pub(crate) watch: Watch<'a>,
     pub(crate) id: CallId,
 }
 
@@ -239,9 +246,14 @@ impl Journey<'_> {
 
         let target = resolve::resolve(self.broker, request).await?;
         let call = validate::validate(target, input.clone(), limits)?;
+        let names = (server.as_str(), tool.as_str());
+        let panel = Panel::new(&self.broker.reviewers, self.book, (self.id, server, tool));
+        let call = panel.arguments(call, limits).await?;
         self.book.weigh(self.id, call.argument_bytes());
 
-        let verdict = policy::judge(&self.broker.policy, &call, self.label);
+        let mut labels = self.watch.label(&call);
+        self.book.label(self.id, labels.flows.clone());
+        let verdict = labels.combine(policy::judge(&self.broker.policy, &call, self.label));
         let asking = Asking {
             approver: self.broker.approver.as_deref(),
             run: self.run_grants,
@@ -251,6 +263,7 @@ impl Journey<'_> {
             id: self.id,
             line: *line,
             label: self.label,
+            labels: &labels,
             waiting: waiting.as_ref(),
         };
         let call = approval::settle(call, verdict, &asking).await?;
@@ -276,9 +289,19 @@ impl Journey<'_> {
         };
         let sending =
             send::Sending { book: self.book, hub: &self.broker.hub, caller, events, deadline };
-        let (tool, raw) = sending.send(call).await?;
+        let (tool, raw) = match sending.send(call).await {
+            Ok(answer) => answer,
+            Err(Halt::Fault(fault)) => {
+                let fault = panel.fault(fault).await;
+                self.watch.note(self.id, names, &Value::from(fault.message.as_str()));
+                return Err(fault.into());
+            }
+            Err(halt) => return Err(halt),
+        };
 
         self.book.weigh_result(self.id, raw.bytes);
+        let raw = panel.result(raw).await?;
+        self.watch.note(self.id, names, &raw.value);
         Ok(match method {
             Method::CallTool => result::read(&tool, raw, limits)?,
             _ => resources::read(*method, raw, limits)?,

@@ -13,6 +13,8 @@ pub(crate) use book::Book;
 
 use crate::approval::{GrantId, Scope};
 use crate::call::Kind;
+use crate::flow::Flow;
+use crate::review::Reviewed;
 
 /// Number of a call within its run, from 1 in the order in which the script made the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +62,10 @@ pub struct Entry {
     pub result_bytes: usize,
     /// Why the call was allowed; absent if it was not.
     pub decision: Option<Allowance>,
+    /// What the arguments carry of results of other servers, as far as it was looked for.
+    pub flows: Vec<Flow>,
+    /// What reviewers changed or refused, in order.
+    pub reviews: Vec<Reviewed>,
     sent_at: Option<Instant>,
 }
 
@@ -177,6 +183,8 @@ impl Ledger {
             argument_bytes: 0,
             result_bytes: 0,
             decision: None,
+            flows: Vec::new(),
+            reviews: Vec::new(),
             sent_at: None,
         });
         Some(id)

@@ -45,6 +45,8 @@ mod call;
 mod turns;
 mod policy;
 mod approval;
+mod review;
+mod flow;
 mod elicitation;
 mod ledger;
 mod limits;
@@ -64,6 +66,7 @@ pub use config::{Deferred, Rate, ServerConfig, Share, Transport};
 pub use credential::{CredentialError, CredentialSource, Part, Template};
 pub use elicitation::{Ask, Elicitation, Elicitor, Field, FieldKind, Form, Reply};
 pub use events::{Event, Events};
+pub use flow::{DataFlow, Encoding, Flow, FlowRule, Origin, Source};
 pub use ledger::{Allowance, CallId, Entry, Ledger, State};
 pub use limits::CallLimits;
 pub use oauth::{Login, LoginError, OAuth, StoreError, TokenStore};
@@ -72,7 +75,11 @@ pub use policy::{
     PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
     function_name,
 };
+pub use review::{
+    Only, Review, Reviewed, ReviewedCall, Reviewer, SecretFormat, Secrets, Side, Size, Treatment,
+    Urls,
+};
 pub use run::{Run, Stop};
-pub use secret::Secret;
+pub use secret::{Redactor, Secret};
 pub use server::{ConnectError, Era, Held, ServerState, ServerStatus};
 pub use transport::local::LocalTool;

@@ -10,8 +10,9 @@ use tracing::Instrument;
 
 use crate::approval::{Asked, Grant, GrantId, Grants};
 use crate::broker::Inner;
-use crate::call::{Answer, End, Fault, Journey, Kind, Request, ToolError};
+use crate::call::{Answer, End, Fault, Journey, Kind, Request, ToolError, Watch};
 use crate::events::Event;
+use crate::flow::Tracker;
 use crate::ledger::{Book, CallId, Ledger};
 use crate::turns::RunKey;
 use ending::Ending;
@@ -30,6 +31,7 @@ struct Shared {
     book: Book,
     grants: Grants,
     asked: Asked,
+    tracker: Tracker,
     denials: AtomicU32,
     ending: Ending,
     label: Option<String>,
@@ -37,9 +39,9 @@ struct Shared {
 
 impl Run {
     pub(crate) fn new(broker: Arc<Inner>, key: RunKey, label: Option<String>) -> Self {
-        let (book, asked, denials, ending) = Default::default();
+        let (book, asked, tracker, denials, ending) = Default::default();
         let grants = broker.grants.of_run();
-        let shared = Shared { key, label, book, grants, asked, denials, ending };
+        let shared = Shared { key, label, book, grants, asked, tracker, denials, ending };
         Self { broker, shared: Arc::new(shared) }
     }
 
@@ -63,6 +65,7 @@ impl Run {
             asked: &self.shared.asked,
             label: self.shared.label.as_deref(),
             run: self.shared.key,
+            watch: Watch { rules: &self.broker.flow, tracker: &self.shared.tracker },
             id,
         };
         let span = tracing::info_span!("call", id = id.number(), %server, %tool);

@@ -4,8 +4,13 @@
 //! `Debug` and `Display` hide it, it cannot be serialised, and whoever needs the value says so
 //! with [`Secret::expose`].
 
+mod redactor;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+pub use redactor::Redactor;
+pub(crate) use redactor::{Credentials, is_credential};
 
 /// What stands where a secret was.
 const MASK: &str = "***";
@@ -75,6 +80,11 @@ impl Hidden {
             }
             secrets.push(secret);
         }
+    }
+
+    /// All of them.
+    fn list(&self) -> Vec<Secret> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The text without any of them.

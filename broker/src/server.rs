@@ -26,6 +26,7 @@ use crate::elicitation::Elicitor;
 use crate::events::Events;
 use crate::limits::CallLimits;
 use crate::oauth::TokenStore;
+use crate::secret::Credentials;
 use crate::turns::{RunKey, Turn, Turns};
 
 /// What has become of a server.
@@ -96,6 +97,8 @@ pub(crate) struct Hub {
     pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
     /// Where logins are kept.
     pub(crate) tokens: Option<TokenStore>,
+    /// What nobody must get shown, of all servers.
+    pub(crate) credentials: Credentials,
 }
 
 /// A server of the configuration.

@@ -50,6 +50,16 @@ fn details(entry: &Entry) -> String {
     if !entry.duration.is_zero() {
         parts.push(format!("{} ms", entry.duration.as_millis()));
     }
+    for review in &entry.reviews {
+        let what = if review.refused { "refused" } else { "changed" };
+        let reviewer = first_line(&review.reviewer, NAME_CHARS);
+        parts.push(format!("{} {what} by `{reviewer}`", review.side.as_str()));
+    }
+    parts.extend(entry.flows.first().map(|flow| {
+        let more = entry.flows.len() - 1;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", first_line(&flow.to_string(), MESSAGE_CHARS))
+    }));
     parts.extend(entry.decision.as_ref().map(ToString::to_string));
     parts.join("; ")
 }

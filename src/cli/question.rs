@@ -24,6 +24,8 @@ pub(super) const LISTED: usize = 9;
 
 const NAME_CHARS: usize = 100;
 const REASON_CHARS: usize = 200;
+/// Data flows that are shown of a call in a list, the largest. Alone all are shown: a longer answer covers them.
+const FLOWS: usize = 3;
 const CONDITION_CHARS: usize = 300;
 
 /// A call that is looked at alone.
@@ -42,7 +44,20 @@ pub(super) fn text(call: &PendingCall) -> String {
     if let Some(reason) = &call.reason {
         text += &format!("\n  asked because: {}", one_line(reason, REASON_CHARS));
     }
-    text + &arguments(call, Room::ALONE)
+    text + &flows(call, usize::MAX) + &arguments(call, Room::ALONE)
+}
+
+/// What the arguments carry of results of other servers.
+fn flows(call: &PendingCall, most: usize) -> String {
+    let mut text = String::new();
+    for flow in call.flows.iter().take(most) {
+        text += &format!("\n  data flow: {}", first_line(&flow.to_string(), REASON_CHARS));
+    }
+    let more = call.flows.len().saturating_sub(most);
+    if more > 0 {
+        text += &format!("\n  data flow: … {more} more");
+    }
+    text
 }
 
 /// The arguments with nothing cut.
@@ -59,6 +74,7 @@ pub(super) fn list(shown: &[Question], waiting: usize) -> String {
         if let Some(reason) = &call.reason {
             text += &format!("\n    asked because: {}", one_line(reason, REASON_CHARS));
         }
+        text += &flows(call, FLOWS);
         text += &arguments(call, Room::IN_LIST);
     }
     let more = waiting.saturating_sub(shown.len());

@@ -3,11 +3,12 @@
 use super::{
     exit::Exit,
     interrupt::Interrupt,
+    kept::Kept,
     ledger, limits, output,
     setup::{Opened, WithConfig, WithPolicy, WithSandbox, ask_on_terminal, open},
 };
 use anyhow::Context;
-use cofferdam::{Script, Skill, config::parse_size};
+use cofferdam::{OutputBudget, Report, Script, Skill, config::parse_size};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -34,9 +35,13 @@ pub(super) struct Arguments {
     ledger: bool,
     #[command(flatten)]
     sandbox: WithSandbox,
-    /// The most that is printed for the model; what is longer loses its middle
+    /// The most that is printed for the model; of what is longer the shape stays, and the rest is
+    /// kept for `cofferdam output`
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64KiB")]
     budget: usize,
+    /// The same in tokens, estimated: one for 4 ASCII characters, one for every other character
+    #[arg(long, value_name = "NUMBER")]
+    tokens: Option<usize>,
     #[command(flatten)]
     limits: limits::Given,
 }
@@ -72,7 +77,7 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
         if arguments.json {
             output::json(&report.to_json())?;
         } else {
-            output::print(&report.to_model_text(arguments.budget))?;
+            output::print(&for_model(&report, arguments.budget, arguments.tokens))?;
         }
         if arguments.ledger {
             output::note(&ledger::text(&report.ledger));
@@ -80,6 +85,24 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
     }
     sandbox.shutdown().await;
     Ok(exit)
+}
+
+/// What the model reads. If that is not all, the whole is kept, and the text says where.
+fn for_model(report: &Report, bytes: usize, tokens: Option<usize>) -> String {
+    let budget = tokens.into_iter().fold(OutputBudget::bytes(bytes), OutputBudget::tokens);
+    let text = report.for_model(&budget);
+    if !text.was_cut {
+        return text.text;
+    }
+    let Some(kept) = Kept::of_user() else { return text.text };
+    let id = Kept::new_id();
+    match kept.keep(&id, &report.whole_text()) {
+        Ok(()) => report.for_model(&budget.rest(format!("cofferdam output {id} --range A-B"))).text,
+        Err(error) => {
+            output::warning(&format!("the whole output could not be kept: {error:#}"));
+            text.text
+        }
+    }
 }
 
 /// Reads the script without keeping Ctrl-C from working.

@@ -47,7 +47,7 @@ fn rule(node: &Node, number: usize) -> Result<Rule, Fault> {
     Ok(rule)
 }
 
-fn action(node: &Node, what: &str) -> Result<Action, Fault> {
+pub(super) fn action(node: &Node, what: &str) -> Result<Action, Fault> {
     match node.string(what)? {
         "allow" => Ok(Action::Allow),
         "ask" => Ok(Action::Ask),
@@ -63,7 +63,7 @@ fn action(node: &Node, what: &str) -> Result<Action, Fault> {
 }
 
 /// One pattern or a list of them. An empty list would match everything, which nobody means.
-fn patterns(node: &Node, what: &str) -> Result<Vec<Pattern>, Fault> {
+pub(super) fn patterns(node: &Node, what: &str) -> Result<Vec<Pattern>, Fault> {
     let pattern = |node: &Node| -> Result<Pattern, Fault> {
         node.string(what)?.parse().map_err(|error| node.bad_value(what, error))
     };

@@ -11,7 +11,7 @@ use super::{
 use broker::{Deferred, OAuth, ServerConfig, Template, Transport};
 use std::collections::BTreeMap;
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 19] = [
     "type",
     "command",
     "args",
@@ -29,6 +29,8 @@ const KEYS: [&str; 17] = [
     "onDemand",
     "description",
     "idle",
+    "sensitive",
+    "public",
 ];
 const OF_PROGRAMS: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_URLS: [&str; 3] = ["url", "headers", "oauth"];

@@ -9,7 +9,8 @@ use super::{
 use broker::{Digest, Rate, Share};
 use std::{collections::BTreeMap, time::Duration};
 
-const KEYS: [&str; 2] = ["calls", "rate"];
+/// Of a tool; `sensitive` is read with the data flow.
+const KEYS: [&str; 3] = ["calls", "rate", "sensitive"];
 const RATE: &str = "a number of calls and a time, such as \"10/s\" or \"100/5m\"";
 
 /// `calls` and `rate` among the members of a server or of a tool.

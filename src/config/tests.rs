@@ -85,7 +85,7 @@ fn each_mistake_has_its_place_and_a_remedy() {
         ),
         (
             r#"{"x": {}}"#,
-            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `limits`, `sandbox`, `trust`",
+            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `dataFlow`, `reviewers`, `limits`, `sandbox`, `trust`",
         ),
         (
             r#"{"trust": [], "trust": []}"#,
@@ -217,4 +217,67 @@ fn no_error_shows_a_credential() {
 #[test]
 fn nesting_without_end_is_an_error() {
     assert!(error(&"[".repeat(100_000)).contains("not JSON"));
+}
+
+#[test]
+fn data_flow_and_reviewers_are_understood() {
+    let config = parse(
+        r#"{
+          "mcpServers": {
+            "mail": { "command": "x", "sensitive": true },
+            "hr": { "command": "x", "tools": { "salaries": { "sensitive": true }, "list": {} } },
+            "web": { "command": "x", "public": true }
+          },
+          "dataFlow": {
+            "rules": [{ "from": ["mail/*", "hr_*"], "to": "web/*", "action": "deny", "reason": "no" }],
+            "sensitiveToPublic": "deny"
+          },
+          "reviewers": [
+            { "use": "size", "arguments": "64KiB", "results": 1000 },
+            { "use": "secrets", "tools": "mail/*", "arguments": "refuse", "results": "mask" },
+            { "use": "urls", "allow": ["*.example"] }
+          ]
+        }"#,
+    )
+    .unwrap();
+    let rules: Vec<String> = config.data_flow.rules().iter().map(ToString::to_string).collect();
+    assert_eq!(rules, ["deny mail/* | hr_* → web/*"]);
+    let text = format!("{:?}", config.data_flow);
+    for part in [r#"{"mail"}"#, r#"{("hr", "salaries")}"#, r#"{"web"}"#, "Deny"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert_eq!(format!("{:?}", config.reviewers), r#"["size", "secrets", "urls"]"#);
+}
+
+#[test]
+fn mistakes_in_data_flow_and_reviewers_are_named() {
+    let table = [
+        (
+            r#"{ "dataFlow": { "rules": [{ "to": "x", "action": "ask" }] } }"#,
+            "rule 1 of `dataFlow` needs `from`",
+        ),
+        (
+            r#"{ "dataFlow": { "rules": [{ "from": "x", "to": "x", "action": "alow" }] } }"#,
+            "did you mean `allow`?",
+        ),
+        (r#"{ "dataFlow": { "sensitiveToPublic": "allow" } }"#, "this must be \"ask\" or \"deny\""),
+        (r#"{ "dataFlow": { "rule": [] } }"#, "did you mean `rules`?"),
+        (
+            r#"{ "mcpServers": { "a": { "command": "x", "public": 1 } } }"#,
+            "`public` of the server `a` must be true or false",
+        ),
+        (
+            r#"{ "mcpServers": { "a": { "command": "x", "tools": { "t": { "sensitive": 1 } } } } }"#,
+            "`sensitive` of the tool `t`",
+        ),
+        (r#"{ "reviewers": [{ "tools": "x" }] }"#, "reviewer 1 needs `use`"),
+        (r#"{ "reviewers": [{ "use": "url" }] }"#, "did you mean `urls`?"),
+        (r#"{ "reviewers": [{ "use": "urls", "results": "mask" }] }"#, "unknown key `results`"),
+        (r#"{ "reviewers": [{ "use": "secrets", "results": "hide" }] }"#, "`hide` is not one of"),
+        (r#"{ "reviewers": [{ "use": "size", "results": "x" }] }"#, "`x` is not a size"),
+    ];
+    for (text, expected) in table {
+        let error = error(text);
+        assert!(error.contains(expected), "{error}");
+    }
 }

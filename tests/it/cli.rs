@@ -63,6 +63,7 @@ fn the_program_does_and_says_what_the_snapshots_say() {
         settings.add_filter(r#"("\w+_ms": )[\d.]+"#, "$1[time]");
         settings.add_filter(r#"("heap_bytes": )\d+"#, "$1[size]");
         settings.add_filter(r"cofferdam \d\S*, V8 \S+", "cofferdam [version], V8 [version]");
+        settings.add_filter(r"cofferdam output [0-9a-f]{12}", "cofferdam output [run]");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[port]");
         let seen = case.play();
         let name = path.file_stem().unwrap().to_str().unwrap();

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use super::Scope;
 use crate::catalogue::Digest;
+use crate::flow::Origin;
 use crate::ledger::CallId;
 use crate::policy::ArgumentIs;
 
@@ -48,6 +49,9 @@ pub struct Grant {
     pub digest: Digest,
     /// What the arguments must be: all of these must hold. Empty: whatever they are.
     pub arguments: Vec<ArgumentIs>,
+    /// Data of other servers about which somebody was asked as well. A call about which rules of
+    /// data flow ask is covered only if all that they ask about is here.
+    pub flows: Vec<Origin>,
     /// The call about which somebody was asked.
     pub given_with: CallId,
 }
@@ -55,10 +59,14 @@ pub struct Grant {
 /// On one line: `g1: files/write for the run where /path under /srv`.
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, scope, server, tool, arguments, .. } = self;
+        let Self { id, scope, server, tool, arguments, flows, .. } = self;
         write!(f, "{id}: {server}/{tool} {scope}")?;
         for (index, condition) in arguments.iter().enumerate() {
             write!(f, "{} {condition}", if index == 0 { " where" } else { "," })?;
+        }
+        for (index, from) in flows.iter().enumerate() {
+            let and = if index == 0 { " with data from" } else { "," };
+            write!(f, "{and} {}/{}", from.server, from.tool)?;
         }
         Ok(())
     }
@@ -71,6 +79,8 @@ pub(crate) struct Covered<'a> {
     pub(crate) tool: &'a str,
     pub(crate) digest: Digest,
     pub(crate) arguments: &'a Map<String, Value>,
+    /// Data flows that a grant must have been given for.
+    pub(crate) asked: &'a [Origin],
 }
 
 /// The grants of one run, or those of the session.
@@ -113,6 +123,7 @@ impl Grants {
         &self,
         call: Covered<'_>,
         arguments: Vec<ArgumentIs>,
+        flows: Vec<Origin>,
         given_with: CallId,
     ) -> GrantId {
         let id = GrantId(self.last.fetch_add(1, Ordering::Relaxed) + 1);
@@ -123,6 +134,7 @@ impl Grants {
             tool: call.tool.to_owned(),
             digest: call.digest,
             arguments,
+            flows,
             given_with,
         };
         let mut kept = self.lock();
@@ -141,6 +153,7 @@ impl Grants {
                 && grant.tool == call.tool
                 && grant.digest == call.digest
                 && grant.arguments.iter().all(|condition| condition.holds(call.arguments))
+                && call.asked.iter().all(|origin| grant.flows.contains(origin))
         };
         self.lock().grants.iter().find(covers).map(|grant| grant.id)
     }

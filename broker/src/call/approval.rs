@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::validate::ValidCall;
 use super::{Fault, Halt, Kind};
 use crate::approval::{Approver, Asked, Covered, Decision, Grants, PendingCall, Scope};
+use crate::flow::Labels;
 use crate::ledger::{Allowance, CallId};
 use crate::policy::{ArgumentIs, Verdict, function_name};
 
@@ -37,6 +38,7 @@ pub(super) struct Asking<'a> {
     pub(super) id: CallId,
     pub(super) line: Option<u32>,
     pub(super) label: Option<&'a str>,
+    pub(super) labels: &'a Labels,
     pub(super) waiting: &'a (dyn Fn(bool) + Send + Sync),
 }
 
@@ -71,8 +73,8 @@ impl Asking<'_> {
     fn allow(&self, call: Covered<'_>, scope: Scope, arguments: Vec<ArgumentIs>) -> Allowance {
         let grant = match scope {
             Scope::Once => None,
-            Scope::Run => Some(self.run.add(call, arguments, self.id)),
-            Scope::Session => Some(self.session.add(call, arguments, self.id)),
+            Scope::Run => Some(self.run.add(call, arguments, self.labels.shown(), self.id)),
+            Scope::Session => Some(self.session.add(call, arguments, self.labels.shown(), self.id)),
         };
         Allowance::Approved { scope, grant }
     }
@@ -102,7 +104,8 @@ async fn ask(
 ) -> Result<Allowance, Halt> {
     let usable = &call.target().tool;
     let (server, tool) = (usable.tool.server.as_str(), usable.tool.name.as_str());
-    let covered = Covered { server, tool, digest: usable.digest, arguments: call.arguments() };
+    let (digest, arguments, asked) = (usable.digest, call.arguments(), &asking.labels.asked);
+    let covered = Covered { server, tool, digest, arguments, asked };
     if let Some(granted) = asking.granted(covered) {
         return Ok(granted);
     }
@@ -153,6 +156,7 @@ fn pending(call: &ValidCall, reason: Option<String>, asking: &Asking<'_>) -> Pen
         label: asking.label.map(str::to_owned),
         line: asking.line,
         reason,
+        flows: asking.labels.flows.clone(),
         calls_so_far: asking.id.number().saturating_sub(1),
         calls_waiting: 0,
         previous: None,

@@ -2,8 +2,10 @@
 
 mod approval;
 mod ending;
+mod flow;
 mod grants;
 mod queue;
+mod review;
 mod stations;
 mod stops;
 

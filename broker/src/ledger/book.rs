@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use super::{Allowance, CallId, Ledger, State};
 use crate::call::Kind;
+use crate::flow::Flow;
+use crate::review::Reviewed;
 
 /// A ledger that is shared by the calls of its run.
 #[derive(Debug, Default)]
@@ -28,6 +30,27 @@ impl Book {
     pub(crate) fn weigh(&self, id: CallId, argument_bytes: usize) {
         if let Some(entry) = self.lock().entry(id) {
             entry.argument_bytes = argument_bytes;
+        }
+    }
+
+    /// Notes what the arguments carry.
+    pub(crate) fn label(&self, id: CallId, flows: Vec<Flow>) {
+        if let Some(entry) = self.lock().entry(id) {
+            entry.flows = flows;
+        }
+    }
+
+    /// Notes what a reviewer did.
+    pub(crate) fn reviewed(&self, id: CallId, reviewed: Reviewed) {
+        if let Some(entry) = self.lock().entry(id) {
+            entry.reviews.push(reviewed);
+        }
+    }
+
+    /// Forgets what reviewers did: the call starts again.
+    pub(crate) fn review_again(&self, id: CallId) {
+        if let Some(entry) = self.lock().entry(id) {
+            entry.reviews.clear();
         }
     }
 

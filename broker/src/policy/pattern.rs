@@ -57,7 +57,7 @@ impl Pattern {
     }
 
     /// Whether it covers a server's name.
-    pub(super) fn matches_name(&self, name: &str) -> bool {
+    pub(crate) fn matches_name(&self, name: &str) -> bool {
         self.glob.is_match(name)
     }
 }

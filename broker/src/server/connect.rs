@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{ConnectError, Era, Server};
 use crate::catalogue::{Listing, ListingError, Rules, list};
 use crate::config::{ServerConfig, Settings};
-use crate::secret::Hidden;
+use crate::secret::{Hidden, is_credential};
 use crate::transport::local::{Local, LocalTool};
 use crate::transport::{Client, Connection, Discreet, NoConnection, http, stdio};
 
@@ -31,7 +31,15 @@ impl Server {
             Source::Remote(config) => config,
         };
         let (settings, secrets) = config.transport.fetch().await?;
+        // Of a program's environment only what looks like a credential: see `is_credential`.
+        if let Settings::Stdio(program) = &settings {
+            let env =
+                program.env.iter().filter(|(name, value)| is_credential(name, value.expose()));
+            let env = env.map(|(_, value)| value.clone()).chain(secrets.iter().cloned()).collect();
+            self.hub.credentials.learn(&self.name, Hidden::new(env));
+        }
         let secrets = Hidden::new(secrets);
+        self.hub.credentials.learn(&self.name, secrets.clone());
         let connected = self.connect_remote(config, settings, &secrets, known).await;
         connected.map_err(|failure| failure.without(&secrets))
     }
