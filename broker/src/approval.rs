@@ -66,7 +66,8 @@ pub enum Decision {
 }
 
 /// How far an approval reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Grant {
     /// This call.
     Once,

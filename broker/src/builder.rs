@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use futures::future::join_all;
 use tokio::runtime::Handle;
 
+use crate::audit::{Audit, Log, Unwritable};
 use crate::approval::{Approver, Grants};
 use crate::broker::{Broker, Inner};
 use crate::catalogue::Store;
@@ -30,6 +31,7 @@ pub struct Builder {
     tokens: Option<TokenStore>,
     limits: CallLimits,
     events: Option<Arc<dyn Events>>,
+    audit: Option<Audit>,
 }
 
 /// Why there is no broker. A server that cannot be reached is not among the reasons.
@@ -45,6 +47,9 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// The audit log cannot be written, so that no call could be sent.
+    #[error(transparent)]
+    Audit(#[from] Unwritable),
 }
 
 impl Builder {
@@ -96,11 +101,17 @@ impl Builder {
         self
     }
 
+    /// Sets the audit log. Default: none.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
     /// Reaches all servers at once, each within its time, except those that are
     /// [lazy](ServerConfig::lazy). Must be called on a tokio runtime, which must outlive the broker.
     ///
     /// # Errors
-    /// [`Error`] for names that cannot be. A server that cannot be reached is no error: see
+    /// [`Error`] for names that cannot be, and for an audit log that cannot be written. A server that cannot be reached is no error: see
     /// [`Broker::servers`].
     pub async fn connect(self) -> Result<Broker, Error> {
         let mut names = HashSet::new();
@@ -112,8 +123,9 @@ impl Builder {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
-        let Self { sources, policy, approver, elicitor, tokens, limits, events } = self;
+        let Self { sources, policy, approver, elicitor, tokens, limits, events, audit } = self;
         let events = events.unwrap_or_else(|| Arc::new(Silence));
+        let audit = audit.map(Log::open).transpose()?.map(Arc::new);
         let runtime = Handle::current();
         let hub = Arc::new(Hub {
             catalogue: Store::default(),
@@ -122,6 +134,7 @@ impl Builder {
             runtime,
             elicitor,
             tokens,
+            audit,
         });
         let servers: BTreeMap<_, _> = sources
             .into_iter()

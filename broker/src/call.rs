@@ -5,10 +5,11 @@
 //! | [`resolve`] | `Target` | the names in the script |
 //! | [`validate`] | `ValidCall` | a target and arguments that fit its schema and the limits |
 //! | [`policy`] | a verdict | the rules and a valid call |
+//! | [`rehearse`] | in a dry run: an answer, or none | the verdict, and what the tool says it does |
 //! | [`approval`] | `AllowedCall` | the verdict, kept grants, and somebody's answer |
 //! | [`throttle`] | `AdmittedCall` | a turn at the server |
 //! | [`reach`] | `ReadyCall` | a connection, made if need be, and a tool that is still the same |
-//! | [`send`] | the raw result | one `tools/call` within its time |
+//! | [`send`] | the raw result | one `tools/call` within its time, after the audit log has it |
 //! | [`result`] | [`Answer`] or [`ToolError`] | the raw result, its size, `isError`, and the output schema |
 //!
 //! Each station takes what only the one before it makes, so none can be left out. A tool may become
@@ -19,6 +20,7 @@ mod approval;
 mod error;
 mod policy;
 mod reach;
+mod rehearse;
 mod resolve;
 mod resources;
 mod result;
@@ -41,6 +43,8 @@ use crate::broker::Inner;
 use crate::elicitation::{Caller, Standing};
 use crate::ledger::{Allowance, Book, CallId};
 use crate::limits::CallLimits;
+use crate::tape::Tape;
+use crate::trail::Trail;
 use crate::transport::Method;
 use crate::turns::RunKey;
 use approval::Asking;
@@ -137,6 +141,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer as it was before.
+    pub(crate) fn recorded(result: Value, checked: bool) -> Self {
+        Self { result, checked }
+    }
+
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
     /// `structuredContent`, if the tool has an output schema; it fits the schema.
     pub fn structured(&self) -> Option<&Value> {
         if self.checked { self.result.get("structuredContent") } else { None }
@@ -152,6 +165,7 @@ pub(crate) struct Journey<'a> {
     pub(crate) book: &'a Book,
     pub(crate) run_grants: &'a crate::approval::Grants,
     pub(crate) label: Option<&'a str>,
+    pub(crate) trail: &'a Trail,
     pub(crate) run: RunKey,
     pub(crate) id: CallId,
 }
@@ -175,6 +189,9 @@ impl From<Fault> for Halt {
 impl Journey<'_> {
     /// Takes a call through all stations.
     pub(crate) async fn travel(&self, request: Request) -> Result<Answer, Fault> {
+        if let Tape::Replay(replay) = &self.trail.tape {
+            return replay.answer(self.id, &request, self.book).await;
+        }
         let mut has_relisted = false;
         for _ in 0..=RESTARTS {
             match self.pass(&request).await {
@@ -199,9 +216,14 @@ impl Journey<'_> {
 
         let target = resolve::resolve(self.broker, *method, server, tool).await?;
         let call = validate::validate(target, input.clone(), limits)?;
-        self.book.weigh(self.id, call.argument_bytes());
+        let argument_bytes = call.argument_bytes();
+        self.book.weigh(self.id, argument_bytes);
+        self.trail.weighed(self.id, call.arguments());
 
         let verdict = policy::judge(&self.broker.policy, &call, self.label);
+        if let Some(answered) = rehearse::rehearse(self, request, &call, &verdict).await {
+            return Ok(answered?);
+        }
         let asking = Asking {
             approver: self.broker.approver.as_deref(),
             run: self.run_grants,
@@ -212,11 +234,12 @@ impl Journey<'_> {
         };
         let call = approval::settle(call, verdict, &asking).await?;
         self.book.allow(self.id, Allowance::clone(call.decision()));
+        self.trail.decided(self.id, request, call.decision(), argument_bytes);
 
         let deadline = Deadline::new(limits, *timeout);
         let call = throttle::enter(call, self.run, &deadline).await?;
         let call = reach::reach(call, &deadline).await?;
-        let events = self.broker.hub.events.as_ref();
+        let trail = self.trail;
         let caller = Caller {
             server: server.clone(),
             tool: tool.clone(),
@@ -225,7 +248,7 @@ impl Journey<'_> {
             standing: Standing::new(Arc::clone(waiting)),
         };
         let sending =
-            send::Sending { book: self.book, hub: &self.broker.hub, caller, events, deadline };
+            send::Sending { book: self.book, hub: &self.broker.hub, caller, trail, deadline };
         let (tool, raw) = sending.send(call).await?;
 
         self.book.weigh_result(self.id, raw.bytes);

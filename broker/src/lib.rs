@@ -50,7 +50,11 @@ mod ledger;
 mod limits;
 mod size;
 mod events;
+pub mod audit;
+mod tape;
+mod trail;
 
+pub use audit::Audit;
 pub use approval::{Approver, Decision, Grant, PendingCall};
 pub use broker::Broker;
 pub use builder::{Builder, Error};
@@ -68,7 +72,11 @@ pub use policy::{
     PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
     function_name,
 };
-pub use run::Run;
+pub use run::{NotARunId, Run, RunId, RunOptions};
 pub use secret::Secret;
 pub use server::{ConnectError, Era, ServerState, ServerStatus};
+pub use tape::{
+    Divergence, Made, Order, RECORDING_BYTES, Recorder, RecorderError, Recording, RecordingError,
+    Rehearsal, Replay, Withheld,
+};
 pub use transport::local::LocalTool;

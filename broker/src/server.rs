@@ -87,6 +87,8 @@ pub(crate) struct Hub {
     pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
     /// Where logins are kept.
     pub(crate) tokens: Option<TokenStore>,
+    /// Where everything is written down.
+    pub(crate) audit: Option<Arc<crate::audit::Log>>,
 }
 
 /// A server of the configuration.
