@@ -1,10 +1,11 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
 use crate::nearest::nearest;
-use broker::{Answer, Broker, Ledger, Request, ServerState, ToolError};
+use broker::{Answer, Broker, Event, Ledger, Request, RunOptions, ServerState, ToolError};
 use futures::future::BoxFuture;
-use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
+use runtime::{Call, Failure, Fixed, Function, Line, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use stubgen::Declarations;
 
@@ -13,19 +14,38 @@ pub(crate) struct Bridge {
     broker: Broker,
     run: broker::Run,
     declarations: Arc<Declarations>,
+    fixed: Option<Fixed>,
+    absent: BTreeMap<String, String>,
 }
 
 impl Bridge {
     pub(crate) fn new(
         broker: &Broker,
         declarations: Arc<Declarations>,
-        label: Option<String>,
+        options: RunOptions,
     ) -> Self {
-        let run = match label {
-            Some(label) => broker.open_labelled_run(label),
-            None => broker.open_run(),
-        };
-        Self { broker: broker.clone(), run, declarations }
+        let (fixed, absent) = Default::default();
+        let run = broker.open_run_with(options);
+        Self { broker: broker.clone(), run, declarations, fixed, absent }
+    }
+
+    /// Sets the clock of a run that is recorded or replayed.
+    pub(crate) fn fixed(self, fixed: Option<Fixed>) -> Self {
+        Self { fixed, ..self }
+    }
+
+    /// Sets which servers were not there when the run was recorded.
+    pub(crate) fn absent(self, absent: BTreeMap<String, String>) -> Self {
+        Self { absent, ..self }
+    }
+
+    /// Returns when the run must go no further.
+    pub(crate) async fn halted(&self) {
+        self.run.halted().await;
+    }
+
+    pub(crate) fn span(&self) -> &tracing::Span {
+        self.run.span()
     }
 
     /// The functions that a script gets.
@@ -39,8 +59,8 @@ impl Bridge {
     }
 
     /// Ends the run's calls.
-    pub(crate) fn close(&self) -> Ledger {
-        self.run.close()
+    pub(crate) fn close(&self, outcome: &str) -> Ledger {
+        self.run.close_as(outcome)
     }
 
     /// Makes a call by the name of its function, or by `server/tool`.
@@ -75,10 +95,13 @@ impl Bridge {
 
     /// Why there is no such function: its server is not there, or another name was meant.
     pub(crate) fn hint(&self, function: &str) -> Option<String> {
-        for (name, state) in self.broker.states() {
-            if let ServerState::Failed { error } = state
-                && function.starts_with(&broker::function_name(name, ""))
-            {
+        let failed = self.broker.states().filter_map(|(name, state)| match state {
+            ServerState::Failed { error } => Some((name, error.to_string())),
+            _ => None,
+        });
+        let absent = self.absent.iter().map(|(name, error)| (name.as_str(), error.clone()));
+        for (name, error) in failed.chain(absent) {
+            if function.starts_with(&broker::function_name(name, "")) {
                 return Some(format!("the server `{name}` is not available: {error}"));
             }
         }
@@ -116,6 +139,19 @@ impl Bridge {
 impl ToolHost for Bridge {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
         Box::pin(self.answer(call))
+    }
+
+    fn fixed(&self) -> Option<Fixed> {
+        self.fixed.clone()
+    }
+
+    fn time(&self) -> Option<u64> {
+        self.run.time()
+    }
+
+    fn printed(&self, line: &Line) {
+        let (level, text) = (line.level.as_str(), line.text.clone());
+        self.run.tell(&Event::Console { run: self.run.id(), level, text });
     }
 }
 

@@ -27,11 +27,12 @@ mod variables;
 mod quantity;
 mod server;
 mod share;
+mod audit;
 mod policy;
 mod limits;
 
 use crate::{Builder, Sandbox};
-use broker::{Policy, ServerConfig, TokenStore};
+use broker::{Audit, Policy, ServerConfig, TokenStore};
 use json::{Node, Value};
 use members::Members;
 use runtime::Limits;
@@ -66,6 +67,8 @@ pub struct Config {
     pub limits: Limits,
     /// The longest that a call may take whatever progress its server reports, if it is said.
     pub tool_timeout_max: Option<Duration>,
+    /// Where everything that runs do is written down, if anywhere.
+    pub audit: Option<Audit>,
 }
 
 impl Config {
@@ -113,6 +116,7 @@ impl Config {
     pub fn builder(self) -> Builder {
         let builder = Sandbox::builder().policy(self.policy).limits(self.limits);
         let builder = tokens().into_iter().fold(builder, Builder::tokens);
+        let builder = self.audit.into_iter().fold(builder, Builder::audit);
         let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         self.servers
             .into_iter()
@@ -127,8 +131,8 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, limits, tool_timeout_max }) => {
-                Ok(Self { path, servers, policy, limits, tool_timeout_max })
+            Ok(Parts { servers, policy, limits, tool_timeout_max, audit }) => {
+                Ok(Self { path, servers, policy, limits, tool_timeout_max, audit })
             }
             Err(Fault { at, problem }) => {
                 let problem = Box::new(problem);
@@ -150,11 +154,12 @@ struct Parts {
     policy: Policy,
     limits: Limits,
     tool_timeout_max: Option<Duration>,
+    audit: Option<Audit>,
 }
 
 impl Parts {
     fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
-        let keys = ["mcpServers", "policy", "limits", "trust"];
+        let keys = ["mcpServers", "policy", "limits", "trust", "audit"];
         let root = Members::of(root, "the configuration", &keys)?;
         let mut servers = BTreeMap::new();
         if let Some(node) = root.get("mcpServers") {
@@ -189,6 +194,10 @@ impl Parts {
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
             tool_timeout_max: match root.get("limits") {
                 Some(node) => limits::tool_timeout_max(node)?,
+                None => None,
+            },
+            audit: match root.get("audit") {
+                Some(node) => Some(audit::read(node, surroundings)?),
                 None => None,
             },
         })

@@ -20,6 +20,7 @@ mod bridge;
 pub mod config;
 mod declared;
 mod nearest;
+pub mod recorded;
 mod report;
 mod sandbox;
 pub mod worker;
@@ -27,7 +28,7 @@ pub mod worker;
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
-    Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
+    Approver, Audit, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
     PendingCall, Policy, Secret, ServerConfig, ServerState, ServerStatus,
 };
 pub use ::runtime::{

@@ -2,17 +2,20 @@
 
 use crate::{bridge::Bridge, declared::Declared, report::Report};
 use broker::{
-    Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
+    Approver, Audit, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
     ServerStatus, TokenStore,
+    Recorder, Rehearsal, RunOptions,
 };
-use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
+use runtime::{Fixed, Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 use stubgen::Declarations;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// Runs scripts against the tools of its servers, many at once. Cheap to clone.
 #[derive(Clone)]
@@ -20,7 +23,7 @@ pub struct Sandbox {
     broker: Broker,
     runtime: Runtime,
     declared: Arc<Declared>,
-    limits: Limits,
+    pub(crate) limits: Limits,
     built: Instant,
 }
 
@@ -29,13 +32,20 @@ pub struct Sandbox {
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// A script and what holds for this run of it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use]
 pub struct Script {
-    source: String,
-    limits: Option<Limits>,
-    label: Option<String>,
+    pub(crate) source: String,
+    pub(crate) limits: Option<Limits>,
+    pub(crate) label: Option<String>,
     cancel: CancellationToken,
+    events: Option<Arc<dyn Events>>,
+    in_full: bool,
+    pub(crate) options: RunOptions,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) fixed: Option<Fixed>,
+    /// Servers that were not there when the run was recorded, and why.
+    pub(crate) absent: BTreeMap<String, String>,
 }
 
 /// Collects what a [`Sandbox`] is made of.
@@ -103,6 +113,12 @@ impl Builder {
     /// Sets who is told of servers and calls as they come and go.
     pub fn events(mut self, events: Arc<dyn Events>) -> Self {
         self.broker = self.broker.events(events);
+        self
+    }
+
+    /// Sets the audit log. Default: none.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.broker = self.broker.audit(audit);
         self
     }
 
@@ -247,15 +263,33 @@ impl Sandbox {
     ///
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {
-        let Script { source, limits, label, cancel } = script.into();
-        self.reach_mentioned(&source).await;
-        let bridge = Bridge::new(&self.broker, self.declarations(), label);
+        let script = script.into();
+        self.reach_mentioned(&script.source).await;
+        let Script { source, limits, label, cancel, events, in_full, options, .. } = script;
+        let Script { recorder, fixed, absent, .. } = script;
+        let options = label.into_iter().fold(options, RunOptions::label).in_full(in_full);
+        let options = events.into_iter().fold(options, RunOptions::events);
+        let bridge = Bridge::new(&self.broker, self.declarations(), options);
+        let bridge = bridge.fixed(fixed).absent(absent);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
             limits: limits.unwrap_or_else(|| self.limits.clone()),
         };
-        let mut run = self.runtime.run(script, &bridge, cancel).await;
+        // A run that must go no further is cancelled, so that it leaves a report.
+        let cancel = cancel.child_token();
+        let halt = async {
+            bridge.halted().await;
+            cancel.cancel();
+            std::future::pending::<()>().await;
+        };
+        let running = self.runtime.run(script, &bridge, cancel.clone());
+        let running = running.instrument(bridge.span().clone());
+        let mut run = tokio::select! {
+            biased;
+            run = running => run,
+            () = halt => unreachable!("it never ends"),
+        };
         if let Outcome::Threw { error } = &mut run.outcome
             && error.name == "ReferenceError"
             && let Some(name) = error.message.strip_suffix(" is not defined")
@@ -263,7 +297,12 @@ impl Sandbox {
         {
             error.message = format!("{}; {hint}", error.message);
         }
-        Report::new(run, bridge.close())
+        let ledger = bridge.close(outcome_name(&run.outcome));
+        let report = Report::new(run, ledger);
+        if let Some(recorder) = recorder {
+            recorder.finish(&report.to_json());
+        }
+        report
     }
 
     /// Makes one call as a script would: through the same policy, approval and limits.
@@ -278,8 +317,10 @@ impl Sandbox {
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
         self.reach_mentioned(function).await;
-        let bridge = Bridge::new(&self.broker, self.declarations(), None);
-        bridge.request(function, input, |request| request).await
+        let bridge = Bridge::new(&self.broker, self.declarations(), RunOptions::default());
+        let answer = bridge.request(function, input, |request| request).await;
+        bridge.close(if answer.is_ok() { "completed" } else { "failed" });
+        answer
     }
 
     /// What stands between a script and the rest of this machine.
@@ -299,7 +340,7 @@ impl Sandbox {
     }
 
     /// Reaches the servers that are not there and whose functions a text mentions.
-    async fn reach_mentioned(&self, text: &str) {
+    pub(crate) async fn reach_mentioned(&self, text: &str) {
         let is_old = self.built.elapsed() > TRY_AGAIN_AFTER;
         let wanted = self.broker.states().filter(|(name, state)| {
             let is_missing = match state {
@@ -326,7 +367,18 @@ impl Sandbox {
 impl Script {
     /// A script under the sandbox's limits.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), limits: None, label: None, cancel: CancellationToken::new() }
+        Self {
+            source: source.into(),
+            limits: None,
+            label: None,
+            cancel: CancellationToken::new(),
+            events: None,
+            in_full: false,
+            options: RunOptions::default(),
+            recorder: None,
+            fixed: None,
+            absent: BTreeMap::new(),
+        }
     }
 
     /// Sets the limits of this run.
@@ -339,9 +391,44 @@ impl Script {
         Self { label: Some(label.into()), ..self }
     }
 
+    /// Sets who is told what happens in this run: its start and end, its calls, its console.
+    pub fn events(self, events: Arc<dyn Events>) -> Self {
+        Self { events: Some(events), ..self }
+    }
+
+    /// Sets whether these events have arguments and results. Default: false.
+    pub fn events_in_full(self, in_full: bool) -> Self {
+        Self { in_full, ..self }
+    }
+
+    /// Has the run do nothing but read: see [`Rehearsal`].
+    pub fn rehearse(self, rehearsal: Rehearsal) -> Self {
+        Self { options: RunOptions::default().rehearse(rehearsal), ..self }
+    }
+
     /// Ends the run when the token is cancelled. The report says what had been done by then.
     pub fn cancel(self, cancel: CancellationToken) -> Self {
         Self { cancel, ..self }
+    }
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Script").field("label", &self.label).finish_non_exhaustive()
+    }
+}
+
+/// The name of an outcome, as reports have it.
+fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed { .. } => "completed",
+        Outcome::Threw { .. } => "threw",
+        Outcome::SyntaxError { .. } => "syntax_error",
+        Outcome::TimedOut { .. } => "timed_out",
+        Outcome::MemoryExceeded { .. } => "memory_exceeded",
+        Outcome::LimitExceeded { .. } => "limit_exceeded",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Crashed { .. } => "crashed",
     }
 }
 

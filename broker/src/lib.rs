@@ -77,6 +77,6 @@ pub use secret::Secret;
 pub use server::{ConnectError, Era, ServerState, ServerStatus};
 pub use tape::{
     Divergence, Made, Order, RECORDING_BYTES, Recorder, RecorderError, Recording, RecordingError,
-    Rehearsal, Replay, Withheld,
+    Rehearsal, Replay, Withheld, differences,
 };
 pub use transport::local::LocalTool;

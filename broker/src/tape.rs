@@ -10,6 +10,7 @@ mod recording;
 mod rehearsal;
 mod replay;
 
+pub use difference::differences;
 pub(crate) use recorder::Settled;
 pub use recorder::{Recorder, RecorderError};
 pub use recording::{RECORDING_BYTES, Recording, RecordingError};

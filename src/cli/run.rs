@@ -1,13 +1,17 @@
 //! `cofferdam run`: one script, from a file or from standard input.
 
 use super::{
+    dry,
+    events::WithEvents,
     exit::Exit,
     interrupt::Interrupt,
     ledger, limits, output,
     setup::{Opened, WithConfig, WithPolicy, ask_on_terminal, open},
 };
 use anyhow::Context;
-use cofferdam::{Isolation, Script, config::parse_size};
+use cofferdam::{
+    Isolation, Script, broker::Rehearsal, config::parse_size, recorded::Recorded,
+};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -44,6 +48,18 @@ pub(super) struct Arguments {
     /// The most that is printed for the model; what is longer loses its middle
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64KiB")]
     budget: usize,
+    /// Write everything that the run asks for and gets into this file, for `cofferdam replay`
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    record: Option<PathBuf>,
+    /// Send only what trusted servers say only reads; the first call that is anything else ends the
+    /// run, with a list of what it would have done
+    #[arg(long)]
+    dry_run: bool,
+    /// In a dry run, answer from this recording what is not sent
+    #[arg(long, value_name = "FILE", requires = "dry_run")]
+    recording: Option<PathBuf>,
+    #[command(flatten)]
+    events: WithEvents,
     #[command(flatten)]
     limits: limits::Given,
 }
@@ -76,6 +92,8 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
         return Ok(Exit::Interrupted);
     };
     let source = source?;
+    let events = arguments.events.open()?;
+    let recording = arguments.recording.as_deref().map(Recorded::load).transpose()?;
     let builder = config
         .builder()
         .isolation(arguments.isolation.into())
@@ -89,14 +107,41 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
     };
     let script = Script::new(source).cancel(interrupt.token());
     let script = arguments.label.into_iter().fold(script, Script::label);
-    let report = sandbox.run(script).await;
-    let exit = Exit::of(&report, &sandbox.servers());
+    let script = events.into_iter().fold(script, Script::events);
+    let script = script.events_in_full(arguments.events.events_full);
+    let rehearsal = arguments.dry_run.then(|| Rehearsal::new(recording.map(Recorded::into_recording)));
+    let mut script = rehearsal.iter().cloned().fold(script, Script::rehearse);
+    let mut recorder = None;
+    if let Some(path) = &arguments.record {
+        let (recorded, writer) = sandbox.record(script, path).await?;
+        (script, recorder) = (recorded, Some(writer));
+    }
+    let report = {
+        let _hush = arguments.events.are_on_stderr().then(|| show.hush());
+        sandbox.run(script).await
+    };
+    let withheld = rehearsal.map(|rehearsal| rehearsal.withheld()).unwrap_or_default();
+    let exit = match withheld.as_slice() {
+        [] => Exit::of(&report, &sandbox.servers()),
+        // It went as far as it was meant to go.
+        _ if !interrupt.token().is_cancelled() => Exit::Done,
+        _ => Exit::Interrupted,
+    };
+    if let Some(problem) = recorder.and_then(|recorder| recorder.problem()) {
+        output::warning(&problem.to_string());
+    }
     {
         let _hush = show.hush();
         if arguments.json {
-            output::json(&report.to_json())?;
-        } else {
+            let mut json = report.to_json();
+            if arguments.dry_run {
+                json["would_call"] = dry::json(&withheld);
+            }
+            output::json(&json)?;
+        } else if withheld.is_empty() {
             output::print(&report.to_model_text(arguments.budget))?;
+        } else {
+            output::print(&dry::text(&report, &withheld))?;
         }
         if arguments.ledger {
             output::note(&ledger::text(&report.ledger));
@@ -107,7 +152,7 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
 }
 
 /// Reads the script without keeping Ctrl-C from working.
-async fn read(path: &std::path::Path) -> anyhow::Result<String> {
+pub(super) async fn read(path: &std::path::Path) -> anyhow::Result<String> {
     let from = path.to_owned();
     let reading = tokio::task::spawn_blocking(move || {
         if from.as_os_str() == "-" {

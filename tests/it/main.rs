@@ -11,6 +11,7 @@ mod hosts;
 mod logins;
 mod outcomes;
 mod readme;
+mod records;
 mod scripts;
 mod servers;
 #[cfg(target_os = "linux")]

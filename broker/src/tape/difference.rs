@@ -8,8 +8,8 @@ use serde_json::Value;
 const TOLD: usize = 5;
 const CHARS: usize = 80;
 
-/// A line for each place where the values differ.
-pub(crate) fn differences(expected: &Value, made: &Value) -> String {
+/// A line for each place where two JSON values differ, as far as there are few; empty if they do not.
+pub fn differences(expected: &Value, made: &Value) -> String {
     let mut found = Vec::new();
     compare("", Some(expected), Some(made), &mut found);
     let mut text = String::new();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_counted() {
-        let told = differences(&json!([0; 9]), &json!([1; 9]));
+        let told = differences(&json!(vec![0; 9]), &json!(vec![1; 9]));
         assert!(told.ends_with("\n  and in 4 more places"), "{told}");
         assert_eq!(differences(&json!([]), &json!({})), "\n  the whole: recorded [], now {}");
     }

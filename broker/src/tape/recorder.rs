@@ -91,7 +91,7 @@ impl Recorder {
         };
         let recorder = Self(Arc::new(shared));
         recorder.write(&Head { cofferdam_recording: VERSION, about });
-        recorder.0.lock().failed.clone().map_or(Ok(recorder.clone()), Err)
+        recorder.problem().map_or(Ok(recorder), Err)
     }
 
     /// When the call was settled whose answer comes last.
@@ -136,16 +136,13 @@ impl Recorder {
     }
 
     /// Ends the recording, with what is to be known of the end.
-    ///
-    /// # Errors
-    /// Why it is not the whole run.
-    pub fn finish(&self, ended: Value) -> Result<(), RecorderError> {
-        self.write(&Line { ended: Some(ended), ..Line::default() });
-        let mut out = self.0.lock();
-        if let (Err(error), None) = (out.file.flush(), &out.failed) {
-            out.failed = Some(unwritable(&self.0.path, &error));
-        }
-        out.failed.clone().map_or(Ok(()), Err)
+    pub fn finish(&self, ended: &Value) {
+        self.write(&Line { ended: Some(raw(ended)), ..Line::default() });
+    }
+
+    /// Why the recording is not the whole run so far.
+    pub fn problem(&self) -> Option<RecorderError> {
+        self.0.lock().failed.clone()
     }
 
     fn write(&self, line: &impl Serialize) {

@@ -28,7 +28,7 @@ pub struct Recording {
     about: Map<String, Value>,
     pub(super) steps: Vec<Step>,
     pub(super) calls: Vec<Call>,
-    ended: Option<Value>,
+    ended: Option<Box<RawValue>>,
 }
 
 /// Why a recording cannot be used.
@@ -118,7 +118,7 @@ pub(super) struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) settled: Option<SettledLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ended: Option<Value>,
+    pub(super) ended: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub(super) cut: bool,
 }
@@ -266,9 +266,10 @@ impl Recording {
         self.about.get("began").and_then(Value::as_u64)
     }
 
-    /// How the run ended, as whoever made the recording has written it down; absent if it was killed.
-    pub fn ended(&self) -> Option<&Value> {
-        self.ended.as_ref()
+    /// How the run ended, as whoever made the recording has written it down: JSON text. Absent if it
+    /// was killed.
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_ref().map(|ended| ended.get())
     }
 
     /// How many calls it has.

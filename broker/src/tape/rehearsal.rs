@@ -97,11 +97,16 @@ impl Rehearsal {
             arguments: arguments.clone(),
             action,
         };
-        let mut list = self.0.withheld.lock().unwrap_or_else(PoisonError::into_inner);
-        list.push(withheld);
-        self.0.count.send_replace(list.len());
-        drop(list);
+        self.0.withhold(withheld);
         std::future::pending().await
+    }
+}
+
+impl Shared {
+    fn withhold(&self, call: Withheld) {
+        let mut list = self.withheld.lock().unwrap_or_else(PoisonError::into_inner);
+        list.push(call);
+        self.count.send_replace(list.len());
     }
 }
 
