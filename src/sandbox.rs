@@ -2,9 +2,8 @@
 
 use crate::{bridge::Bridge, declared::Declared, report::Report};
 use broker::{
-    Approver, Audit, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
-    ServerStatus, TokenStore,
-    Recorder, Rehearsal, RunOptions,
+    Approver, Audit, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, Recorder, Rehearsal,
+    RunOptions, ServerConfig, ServerState, ServerStatus, TokenStore,
 };
 use runtime::{Fixed, Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;

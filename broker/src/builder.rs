@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicU64;
 use futures::future::join_all;
 use tokio::runtime::Handle;
 
-use crate::audit::{Audit, Log, Unwritable};
 use crate::approval::{Approver, Grants};
+use crate::audit::{Audit, Log, Unwritable};
 use crate::broker::{Broker, Inner};
 use crate::catalogue::Store;
 use crate::config::ServerConfig;

@@ -54,8 +54,8 @@ pub mod audit;
 mod tape;
 mod trail;
 
-pub use audit::Audit;
 pub use approval::{Approver, Decision, Grant, PendingCall};
+pub use audit::Audit;
 pub use broker::Broker;
 pub use builder::{Builder, Error};
 pub use call::{Answer, Kind, Request, ToolError};

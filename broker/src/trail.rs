@@ -106,14 +106,7 @@ impl Trail {
         });
         let Some(arguments) = self.arguments().get(&id).cloned() else { return };
         let (call, line) = (id.number(), request.line);
-        self.note(What::CallDecided {
-            call,
-            server,
-            tool,
-            line,
-            decision,
-            arguments,
-        });
+        self.note(What::CallDecided { call, server, tool, line, decision, arguments });
     }
 
     /// The call goes to its server when this returns.

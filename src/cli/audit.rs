@@ -113,7 +113,8 @@ fn summary(verified: &Verified) -> String {
     let mut text = format!("whole: {entries} {entry} in {files} file{}\n", plural(*files));
     text += &format!("head: {head}\n");
     if *torn_bytes > 0 {
-        text += &format!("the last write was cut off: {torn_bytes} bytes at the end are no entry\n");
+        text +=
+            &format!("the last write was cut off: {torn_bytes} bytes at the end are no entry\n");
     }
     if !open_runs.is_empty() {
         text += &format!(

@@ -70,7 +70,9 @@ pub(super) async fn replay(arguments: Arguments, interrupt: &Interrupt) -> anyho
     let difference = recorded::difference(replay.recording(), &report);
     match difference.filter(|_| order == Order::Exact) {
         Some(difference) => {
-            output::error(&format!("the calls are those of the recording ({calls}), but {difference}"));
+            output::error(&format!(
+                "the calls are those of the recording ({calls}), but {difference}"
+            ));
             Ok(Exit::Failed)
         }
         None if order == Order::Exact => {

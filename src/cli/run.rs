@@ -9,9 +9,7 @@ use super::{
     setup::{Opened, WithConfig, WithPolicy, ask_on_terminal, open},
 };
 use anyhow::Context;
-use cofferdam::{
-    Isolation, Script, broker::Rehearsal, config::parse_size, recorded::Recorded,
-};
+use cofferdam::{Isolation, Script, broker::Rehearsal, config::parse_size, recorded::Recorded};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -109,7 +107,8 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
     let script = arguments.label.into_iter().fold(script, Script::label);
     let script = events.into_iter().fold(script, Script::events);
     let script = script.events_in_full(arguments.events.events_full);
-    let rehearsal = arguments.dry_run.then(|| Rehearsal::new(recording.map(Recorded::into_recording)));
+    let rehearsal =
+        arguments.dry_run.then(|| Rehearsal::new(recording.map(Recorded::into_recording)));
     let mut script = rehearsal.iter().cloned().fold(script, Script::rehearse);
     let mut recorder = None;
     if let Some(path) = &arguments.record {

@@ -22,7 +22,8 @@ pub(super) fn read(node: &Node, surroundings: &Surroundings<'_>) -> Result<Audit
     if matches!(node.value, Value::String(_)) {
         return Ok(Audit::new(path(node, WHAT)?));
     }
-    let members = Members::of(node, WHAT, &["file", "arguments", "redact", "sync", "rotate_bytes"])?;
+    let members =
+        Members::of(node, WHAT, &["file", "arguments", "redact", "sync", "rotate_bytes"])?;
     let Some(file) = members.get("file") else {
         let (what, missing) = (WHAT.to_owned(), "`file`".to_owned());
         return Err(node.at.fault(Problem::Missing { what, missing }));

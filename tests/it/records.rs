@@ -100,7 +100,9 @@ fn no_call_that_a_server_saw_is_missing_after_the_program_was_killed() {
         (label, notes)
     };
     let runs: Vec<_> = std::thread::scope(|scope| {
-        let writer = |writer| scope.spawn(move || (0..RUNS).map(|n| run(n * WRITERS + writer)).collect::<Vec<_>>());
+        let writer = |writer| {
+            scope.spawn(move || (0..RUNS).map(|n| run(n * WRITERS + writer)).collect::<Vec<_>>())
+        };
         let writers: Vec<_> = (0..WRITERS).map(writer).collect();
         writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
     });
@@ -221,7 +223,7 @@ const EVERYTHING: &str = "
     try { await good_fails({}) } catch (error) { console.warn(error.kind, error.message) }
     try { await good_nothing({}) } catch (error) { console.warn(error.message) }
     const wake = new Promise((done) => setTimeout(() => done('late'), 20));
-    console.log(await Promise.race([good_slow({}), wake]), Date.now());
+    console.log(await Promise.race([good_slow({}, { timeoutMs: 500 }).catch(() => 'gone'), wake]), Date.now());
     await Promise.all(Array.from({ length: 20 }, (_, n) => good_echo({ text: `${n} ${Date.now()}` })));
     return { at: Date.now(), list: await good_structured({ n: 1 }).catch(String) };
 ";
@@ -236,7 +238,8 @@ fn a_replay_of_the_same_script_gives_the_same_report() {
         assert_eq!(code, Some(0), "{said}\n{errors}");
         fs::remove_file(place.at(".mcp.json")).unwrap();
         for _ in 0..3 {
-            let (code, again, errors) = place.play(&["replay", "run.rec", "--isolation", isolation]);
+            let (code, again, errors) =
+                place.play(&["replay", "run.rec", "--isolation", isolation]);
             assert_eq!((code, &again), (Some(0), &said), "{errors}");
             assert!(errors.contains("the report are those of the recording"), "{errors}");
         }
@@ -246,7 +249,10 @@ fn a_replay_of_the_same_script_gives_the_same_report() {
 #[test]
 fn a_script_that_has_changed_diverges_at_the_first_other_call() {
     let place = Place::new(&json!({}));
-    place.script("script.ts", "await good_echo({ text: 'a', more: [1] });\nawait good_fails({}).catch(() => 0);");
+    place.script(
+        "script.ts",
+        "await good_echo({ text: 'a', more: [1] });\nawait good_fails({}).catch(() => 0);",
+    );
     assert_eq!(place.play(&["run", "script.ts", "--record", "run.rec"]).0, Some(0));
     let cases = [
         (
@@ -271,7 +277,7 @@ fn a_script_that_has_changed_diverges_at_the_first_other_call() {
         ),
         (
             "await good_echo({ text: 'a', more: [1] }); await good_fails({}).catch(() => 0); return 7",
-            "error: the calls are those of the recording (2 calls), but the report differs:\n  /ledger/1/line: recorded 2, now 1\n  /outcome/value: recorded null, now 7\n",
+            "error: the calls are those of the recording (2 calls), but the report differs:\n  /outcome/value: recorded null, now 7\n  /ledger/1/line: recorded 2, now 1\n",
         ),
     ];
     for (script, expected) in cases {
@@ -295,12 +301,21 @@ fn what_is_no_recording_is_refused() {
     let cases = [
         (String::new(), "is not a recording of a run"),
         ("{}\n".into(), "is not a recording of a run"),
-        (recording.replacen("\"cofferdam_recording\":1", "\"cofferdam_recording\":2", 1), "of version 2; this program reads version 1"),
+        (
+            recording.replacen("\"cofferdam_recording\":1", "\"cofferdam_recording\":2", 1),
+            "of version 2; this program reads version 1",
+        ),
         (format!("{}\n{}\n", lines[0], lines[2]), "line 2: call #1 was settled and never made"),
         (format!("{}\n{}\n{}\n", lines[0], lines[1], lines[1]), "line 3: call #1 where #2 belongs"),
-        (format!("{}\n{}\n", lines[0], &lines[1][..20]), "line 2: this is not a line of a recording"),
+        (
+            format!("{}\n{}\n", lines[0], &lines[1][..20]),
+            "line 2: this is not a line of a recording",
+        ),
         (format!("{recording}{}\n", lines[1]), "there is more after the end of the run"),
-        (recording.replacen("\"script\"", "\"scripts\"", 1), "the recording does not say what was run"),
+        (
+            recording.replacen("\"script\"", "\"scripts\"", 1),
+            "the recording does not say what was run",
+        ),
         (cut, "was cut when it had"),
     ];
     for (text, expected) in cases {
@@ -347,25 +362,31 @@ fn the_recording_of_each_example_replays_to_the_same_report() {
 
 #[test]
 fn a_dry_run_sends_what_only_reads_and_lists_the_rest() {
-    // Reads of resources count as such, of a server that is trusted.
+    // Lists of resources count as reads, of a server that is trusted.
+    let interactive = fixture().with_file_name("interactive.py");
+    let notes = json!({ "command": "python3", "args": [interactive, "modern"] });
     let place = Place::new(&json!({
         "mcpServers": {
             "good": { "command": "python3", "args": [fixture(), "good", "${env:NOTES}"] },
+            "notes": notes,
+            "strange": notes,
         },
-        "trust": ["good"],
-        "policy": [{ "action": "allow", "tools": "good/echo" }, { "action": "deny", "tools": "good/slow" }],
+        "trust": ["good", "notes"],
+        "policy": [{ "action": "allow", "tools": ["good/echo", "*/resources/*"] }, { "action": "deny", "tools": "good/slow" }],
     }));
     place.script(
         "script.ts",
         "console.log(await good_slow({}).catch((error) => error.kind));
-         await Promise.all([good_echo({ text: 'a' }), good_fails({})]);
+         console.log((await mcp.listResources('notes')).length > 0);
+         await Promise.all([good_echo({ text: 'a' }), good_fails({}), mcp.listResources('strange')]);
          console.log('not reached');",
     );
     let (code, said, errors) = place.play(&["run", "script.ts", "--dry-run"]);
     assert_eq!(code, Some(0), "{errors}");
     assert_eq!(
         said,
-        "denied\nDry run: it would make 2 calls now:\n#2 good/echo, line 2\n  text: \"a\"\n#3 good/fails, line 2; somebody would be asked\n  (no arguments)\n"
+        "denied\ntrue\nDry run: it would make 3 calls now:\n#3 good/echo, line 3\n  {\n    \"text\": \"a\"\n  }\n\
+         #4 good/fails, line 3; somebody would be asked\n  {}\n#5 strange/resources/list, line 3\n  {}\n"
     );
     assert!(!fs::read_to_string(place.at("notes")).unwrap_or_default().contains("called"));
 }
@@ -394,9 +415,73 @@ fn events_tell_a_run_from_start_to_end_and_arguments_only_when_asked() {
     let (_, _, errors) = place.play(&["run", "script.ts", "--events", "json"]);
     assert_eq!(names(&errors), expected);
     assert!(!errors.contains("a secret"), "{errors}");
-    let to_file = ["run", "script.ts", "--events", "json", "--events-to", "events", "--events-full"];
+    let to_file =
+        ["run", "script.ts", "--events", "json", "--events-to", "events", "--events-full"];
     assert_eq!(place.play(&to_file).2, "");
     let events = fs::read_to_string(place.at("events")).unwrap();
     assert_eq!(names(&events), expected);
     assert_eq!(events.matches("a secret").count(), 2, "as argument and as result: {events}");
+}
+
+#[test]
+fn the_log_is_checked_and_shown_from_the_command_line() {
+    let place = Place::new(&json!({}));
+    place.script(
+        "script.ts",
+        "await good_echo({ text: 'a' }); await good_fails({}).catch(() => 0);",
+    );
+    assert_eq!(place.play(&["run", "script.ts", "--label", "one"]).0, Some(0));
+    let (code, said, errors) = place.play(&["audit", "verify"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let (whole, head) = said.split_once("head: ").unwrap();
+    assert_eq!(whole, "whole: 8 entries in 1 file\n");
+    let head = head.trim_end();
+    let old = place.play(&["audit", "verify", "audit.jsonl", "--head", head]);
+    assert_eq!(old.0, Some(0), "{}", old.2);
+
+    let shown = |args: &[&str]| -> Vec<String> {
+        let (code, said, errors) = place.play(&[&["audit", "show"], args].concat());
+        assert_eq!(code, Some(0), "{errors}");
+        // After the time and the run.
+        said.lines().map(|line| line.get(44..).unwrap().to_owned()).collect()
+    };
+    assert_eq!(
+        shown(&[]),
+        [
+            "run_opened  label: one",
+            "#1  good/echo  decided  decision: rule: allow good_*",
+            "#1  good/echo  sent",
+            "#1  good/echo  succeeded",
+            "#2  good/fails  decided  decision: rule: allow good_*",
+            "#2  good/fails  sent",
+            "#2  good/fails  failed  kind: execution",
+            "run_closed  outcome: completed",
+        ]
+    );
+    assert_eq!(shown(&["--tool", "good/fails", "--state", "failed"]).len(), 1);
+    assert_eq!(shown(&["--server", "good", "--since", "1h"]).len(), 6);
+    assert_eq!(shown(&["--since", "2000-01-01T00:00:00Z"]).len(), 8);
+    assert!(shown(&["--server", "other"]).is_empty());
+    assert!(shown(&["--run", "0123456789abcdef"]).is_empty());
+
+    let text = fs::read_to_string(place.at("audit.jsonl")).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    fs::write(place.at("short.jsonl"), lines[..6].concat()).unwrap();
+    let (code, said, _) = place.play(&["audit", "verify", "short.jsonl"]);
+    assert_eq!(code, Some(0));
+    assert!(
+        said.contains("not closed: 1 run (") && said.contains("sent and not settled: 1 call"),
+        "{said}"
+    );
+    let (code, _, errors) = place.play(&["audit", "verify", "short.jsonl", "--head", head]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("lines at the end are missing"), "{errors}");
+
+    fs::write(place.at("audit.jsonl"), text.replace("\"tool\":\"fails\"", "\"tool\":\"other\""))
+        .unwrap();
+    let (code, _, errors) = place.play(&["audit", "verify"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("audit.jsonl, line 5: this line was changed"), "{errors}");
+    let (code, said, _) = place.play(&["audit", "show"]);
+    assert_eq!((code, said.lines().count()), (Some(1), 4), "what is whole is shown");
 }

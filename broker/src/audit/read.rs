@@ -103,7 +103,9 @@ pub enum Problem {
         found: u64,
     },
     /// It was there before, or belongs to an earlier place.
-    #[error("this is entry {found} where entry {expected} belongs: it was moved, or is there twice")]
+    #[error(
+        "this is entry {found} where entry {expected} belongs: it was moved, or is there twice"
+    )]
     Moved {
         /// The number that comes next.
         expected: u64,
@@ -152,8 +154,7 @@ pub fn read(
             if part.map_err(failed(path))? == 0 {
                 break;
             }
-            let broken =
-                |problem| Unreadable::Broken { path: path.clone(), line: number, problem };
+            let broken = |problem| Unreadable::Broken { path: path.clone(), line: number, problem };
             if line.pop_if(|byte| *byte == b'\n').is_none() {
                 // Only the file that still grows can end within a line.
                 if index + 1 < files || line.len() as u64 >= LINE_BYTES {

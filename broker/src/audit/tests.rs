@@ -36,14 +36,38 @@ fn write(path: &Path, lines: &[String]) {
 fn each_kind_of_change_is_found() {
     type Change = fn(&mut Vec<String>);
     let changes: [(&str, Change, &str); 8] = [
-        ("a word", |l| l[2] = l[2].replace("\"number\":2", "\"number\":9"), "line 3: this line was changed"),
-        ("the hash", |l| l[4] = format!("{}0000\"}}", &l[4][..l[4].len() - 6]), "line 5: this line was changed"),
-        ("a line taken out", |l| drop(l.remove(2)), "line 3: this is entry 4, and entry 3 is not before it"),
+        (
+            "a word",
+            |l| l[2] = l[2].replace("\"number\":2", "\"number\":9"),
+            "line 3: this line was changed",
+        ),
+        (
+            "the hash",
+            |l| l[4] = format!("{}0000\"}}", &l[4][..l[4].len() - 6]),
+            "line 5: this line was changed",
+        ),
+        (
+            "a line taken out",
+            |l| drop(l.remove(2)),
+            "line 3: this is entry 4, and entry 3 is not before it",
+        ),
         ("the first line taken out", |l| drop(l.remove(0)), "line 1: this is entry 2, and entry 1"),
         ("two lines exchanged", |l| l.swap(1, 2), "line 2: this is entry 3"),
-        ("a line twice", |l| l.insert(2, l[1].clone()), "line 3: this is entry 2 where entry 3 belongs"),
-        ("a line of another log", |l| l[2] = foreign(), "line 3: this line does not follow the one before it"),
-        ("something else", |l| l.insert(1, "{}".into()), "line 2: this is not a line of an audit log"),
+        (
+            "a line twice",
+            |l| l.insert(2, l[1].clone()),
+            "line 3: this is entry 2 where entry 3 belongs",
+        ),
+        (
+            "a line of another log",
+            |l| l[2] = foreign(),
+            "line 3: this line does not follow the one before it",
+        ),
+        (
+            "something else",
+            |l| l.insert(1, "{}".into()),
+            "line 2: this is not a line of an audit log",
+        ),
     ];
     for (what, change, expected) in changes {
         let folder = tempfile::tempdir().unwrap();

@@ -58,9 +58,7 @@ impl Log {
             Ok((lines, thread, lost)) => {
                 Ok(Self { settings, lines: Some(lines), thread: Mutex::new(Some(thread)), lost })
             }
-            Err(error) => {
-                Err(Unwritable { path: settings.path, problem: error.to_string() })
-            }
+            Err(error) => Err(Unwritable { path: settings.path, problem: error.to_string() }),
         }
     }
 

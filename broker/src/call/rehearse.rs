@@ -15,8 +15,7 @@ pub(super) async fn rehearse(
 ) -> Option<Result<Answer, Fault>> {
     let Tape::Rehearse(rehearsal) = &journey.trail.tape else { return None };
     let target = call.target();
-    let only_reads =
-        target.server.trusted && target.tool.tool.annotations.read_only == Some(true);
+    let only_reads = target.server.trusted && target.tool.tool.annotations.read_only == Some(true);
     let action = match verdict {
         Verdict::Deny { .. } => return None,
         _ if only_reads => return None,

@@ -22,12 +22,7 @@ pub fn differences(expected: &Value, made: &Value) -> String {
     text
 }
 
-fn compare(
-    place: &str,
-    expected: Option<&Value>,
-    made: Option<&Value>,
-    found: &mut Vec<String>,
-) {
+fn compare(place: &str, expected: Option<&Value>, made: Option<&Value>, found: &mut Vec<String>) {
     // More will not be told, and hostile values have many.
     if found.len() > 1000 || expected == made {
         return;

@@ -203,15 +203,16 @@ impl Recording {
         let mut recording = Self { about, steps: Vec::new(), calls: Vec::new(), ended: None };
         for (index, line) in lines.split(b'\n').enumerate() {
             let line = line.map_err(unreadable)?;
-            let odd = |problem: String| {
-                RecordingError::Odd { path: path.to_owned(), line: index + 2, problem }
+            let odd = |problem: String| RecordingError::Odd {
+                path: path.to_owned(),
+                line: index + 2,
+                problem,
             };
             if recording.ended.is_some() {
                 return Err(odd("there is more after the end of the run".into()));
             }
-            let line: Line = serde_json::from_slice(&line).map_err(|error| {
-                odd(format!("this is not a line of a recording: {error}"))
-            })?;
+            let line: Line = serde_json::from_slice(&line)
+                .map_err(|error| odd(format!("this is not a line of a recording: {error}")))?;
             if line.cut {
                 return Err(RecordingError::Cut { path: path.to_owned() });
             }

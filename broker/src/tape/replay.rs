@@ -209,9 +209,10 @@ impl Shared {
         let calls = &self.recording.calls;
         let next = match self.order {
             Order::Exact => usize::try_from(id.number()).ok().and_then(|n| n.checked_sub(1)),
-            Order::Lenient => calls.iter().zip(&state.made).position(|(call, is_made)| {
-                !is_made && call.is(request)
-            }),
+            Order::Lenient => calls
+                .iter()
+                .zip(&state.made)
+                .position(|(call, is_made)| !is_made && call.is(request)),
         };
         let made = || Made {
             number: id.number(),
@@ -363,13 +364,19 @@ impl fmt::Display for Divergence {
             }
             Self::Extra { made, recorded } => {
                 let plural = if *recorded == 1 { "" } else { "s" };
-                write!(f, "{made} is not among the {recorded} call{plural} of the recording, or was answered before")
+                write!(
+                    f,
+                    "{made} is not among the {recorded} call{plural} of the recording, or was answered before"
+                )
             }
             Self::Missing { expected } => {
                 write!(f, "{expected} of the recording was not made")
             }
             Self::Order { expected, before } => {
-                write!(f, "{expected} came before the answer to {before} in the recording, and does not now")
+                write!(
+                    f,
+                    "{expected} came before the answer to {before} in the recording, and does not now"
+                )
             }
         }
     }

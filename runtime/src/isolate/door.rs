@@ -245,9 +245,11 @@ impl Door for RunDoor {
                 .and_then(|after| self.started.get().checked_add(after)),
             Some(_) if milliseconds < 0.0 => None,
             // What a fixed clock says has passed did not take its time.
-            Some(fixed) => Duration::try_from_secs_f64((milliseconds - fixed.now).max(0.0) / 1000.0)
-                .ok()
-                .and_then(|after| Instant::now().checked_add(after)),
+            Some(fixed) => {
+                Duration::try_from_secs_f64((milliseconds - fixed.now).max(0.0) / 1000.0)
+                    .ok()
+                    .and_then(|after| Instant::now().checked_add(after))
+            }
         };
         self.alarm.set(at.map(|at| Alarm { at, milliseconds }));
     }

@@ -24,7 +24,8 @@ impl FixedClock {
     /// A Unix time by this clock.
     pub(super) fn at(&self, unix_ms: u64) -> f64 {
         // A run does not last for the 285,000 years in which this is not exact.
-        u32::try_from(unix_ms.saturating_sub(self.from.unix_ms)).map_or(f64::from(u32::MAX), f64::from)
+        u32::try_from(unix_ms.saturating_sub(self.from.unix_ms))
+            .map_or(f64::from(u32::MAX), f64::from)
     }
 
     /// The clock never goes back.

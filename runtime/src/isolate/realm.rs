@@ -77,8 +77,7 @@ impl Realm {
         fixed: Option<u64>,
     ) -> Result<(), String> {
         let timers = limits.timers;
-        let job =
-            serde_json::json!({ "functions": functions, "timers": timers, "fixed": fixed });
+        let job = serde_json::json!({ "functions": functions, "timers": timers, "fixed": fixed });
         let job = job.to_string();
         deno_core::scope!(scope, self.runtime);
         v8::tc_scope!(let scope, scope);
