@@ -93,7 +93,7 @@
   expose("crypto", new Crypto(secret));
 
   function startTime() {
-    return MathRound(DateNow() - op_now());
+    return internals.fixed ?? MathRound(DateNow() - op_now());
   }
 
   class Performance {

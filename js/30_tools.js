@@ -339,6 +339,7 @@
     const job = JSONParse(text);
     internals.isOver = false;
     internals.limits.timers = job.timers;
+    if (job.fixed !== null) internals.fix(job.fixed);
     for (let i = 0; i < job.functions.length; i++) {
       const { name, server, tool } = job.functions[i];
       functions[name] = { __proto__: null, tool, server };

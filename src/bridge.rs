@@ -5,11 +5,12 @@ use crate::{
     nearest::nearest,
     search::Search,
 };
-use broker::{Answer, Broker, Ledger, Request, ServerState, Stop, ToolError};
+use broker::{Answer, Broker, Event, Ledger, Request, RunOptions, ServerState, Stop, ToolError};
 use futures::future::BoxFuture;
-use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
+use runtime::{Call, Failure, Fixed, Function, Line, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeMap,
     convert::Infallible,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -22,6 +23,8 @@ pub(crate) struct Bridge {
     run: broker::Run,
     declarations: Arc<Declarations>,
     lookups: Lookups,
+    fixed: Option<Fixed>,
+    absent: BTreeMap<String, String>,
 }
 
 impl Bridge {
@@ -29,14 +32,31 @@ impl Bridge {
         broker: &Broker,
         search: &Arc<Search>,
         declarations: Arc<Declarations>,
-        label: Option<String>,
+        options: RunOptions,
     ) -> Self {
-        let run = match label {
-            Some(label) => broker.open_labelled_run(label),
-            None => broker.open_run(),
-        };
+        let (fixed, absent) = Default::default();
         let lookups = Lookups::new(Arc::clone(search), broker.clone(), Arc::clone(&declarations));
-        Self { broker: broker.clone(), run, declarations, lookups }
+        let run = broker.open_run_with(options);
+        Self { broker: broker.clone(), run, declarations, lookups, fixed, absent }
+    }
+
+    /// Sets the clock of a run that is recorded or replayed.
+    pub(crate) fn fixed(self, fixed: Option<Fixed>) -> Self {
+        Self { fixed, ..self }
+    }
+
+    /// Sets which servers were not there when the run was recorded.
+    pub(crate) fn absent(self, absent: BTreeMap<String, String>) -> Self {
+        Self { absent, ..self }
+    }
+
+    /// Returns when the run must go no further.
+    pub(crate) async fn halted(&self) {
+        self.run.halted().await;
+    }
+
+    pub(crate) fn span(&self) -> &tracing::Span {
+        self.run.span()
     }
 
     /// The functions that a script gets.
@@ -50,8 +70,8 @@ impl Bridge {
     }
 
     /// Ends the run's calls.
-    pub(crate) fn close(&self) -> Ledger {
-        self.run.close()
+    pub(crate) fn close(&self, outcome: &str) -> Ledger {
+        self.run.close_as(outcome)
     }
 
     /// Why the run ended from within, if it did.
@@ -98,12 +118,13 @@ impl Bridge {
 
     /// Why there is no such function: its server is not there, or another name was meant.
     pub(crate) fn hint(&self, function: &str) -> Option<String> {
-        for (name, state) in self.broker.states() {
-            let error = match state {
-                ServerState::Failed { error } => error,
-                ServerState::Off => broker::ConnectError::Off,
-                _ => continue,
-            };
+        let failed = self.broker.states().filter_map(|(name, state)| match state {
+            ServerState::Failed { error } => Some((name, error.to_string())),
+            ServerState::Off => Some((name, broker::ConnectError::Off.to_string())),
+            _ => None,
+        });
+        let absent = self.absent.iter().map(|(name, error)| (name.as_str(), error.clone()));
+        for (name, error) in failed.chain(absent) {
             if function.starts_with(&broker::function_name(name, "")) {
                 return Some(format!("the server `{name}` is not available: {error}"));
             }
@@ -156,6 +177,19 @@ impl Bridge {
 impl ToolHost for Bridge {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
         Box::pin(self.answer(call))
+    }
+
+    fn fixed(&self) -> Option<Fixed> {
+        self.fixed.clone()
+    }
+
+    fn time(&self) -> Option<u64> {
+        self.run.time()
+    }
+
+    fn printed(&self, line: &Line) {
+        let (level, text) = (line.level.as_str(), line.text.clone());
+        self.run.tell(&Event::Console { run: self.run.id(), level, text });
     }
 }
 

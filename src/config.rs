@@ -28,6 +28,7 @@ mod variables;
 mod quantity;
 mod server;
 mod share;
+mod audit;
 mod policy;
 mod flow;
 mod reviewers;
@@ -35,7 +36,7 @@ mod limits;
 mod sandbox;
 
 use crate::{Builder, Sandbox};
-use broker::{DataFlow, Policy, ServerConfig, TokenStore};
+use broker::{Audit, DataFlow, Policy, ServerConfig, TokenStore};
 use json::{Node, Value};
 use members::Members;
 use runtime::Limits;
@@ -83,6 +84,8 @@ pub struct Config {
     pub approval_wait: Option<Duration>,
     /// How many calls of a run may be denied, if it is said.
     pub denials: Option<u32>,
+    /// Where everything that runs do is written down, if anywhere.
+    pub audit: Option<Audit>,
 }
 
 impl Config {
@@ -134,6 +137,7 @@ impl Config {
         let builder = builder.data_flow(self.data_flow);
         let builder = self.reviewers.0.into_iter().fold(builder, Builder::reviewer);
         let builder = tokens().into_iter().fold(builder, Builder::tokens);
+        let builder = self.audit.into_iter().fold(builder, Builder::audit);
         let builder = self.tool_timeout_max.into_iter().fold(builder, Builder::tool_timeout_max);
         let builder = self.approval_wait.into_iter().fold(builder, Builder::approval_wait);
         let builder = self.denials.into_iter().fold(builder, Builder::denials);
@@ -150,7 +154,16 @@ impl Config {
         let surroundings = Surroundings { file: &path, variable };
         let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
         match parsed {
-            Ok(Parts { servers, policy, data_flow, reviewers, limits, sandbox, of_broker }) => {
+            Ok(Parts {
+                servers,
+                policy,
+                data_flow,
+                reviewers,
+                limits,
+                sandbox,
+                of_broker,
+                audit,
+            }) => {
                 let OfBroker { tool_timeout_max, approval_wait, denials } = of_broker;
                 Ok(Self {
                     path,
@@ -163,6 +176,7 @@ impl Config {
                     tool_timeout_max,
                     approval_wait,
                     denials,
+                    audit,
                 })
             }
             Err(Fault { at, problem }) => {
@@ -195,11 +209,21 @@ struct Parts {
     limits: Limits,
     sandbox: SandboxConfig,
     of_broker: OfBroker,
+    audit: Option<Audit>,
 }
 
 impl Parts {
     fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
-        let keys = ["mcpServers", "policy", "dataFlow", "reviewers", "limits", "sandbox", "trust"];
+        let keys = [
+            "mcpServers",
+            "policy",
+            "dataFlow",
+            "reviewers",
+            "limits",
+            "sandbox",
+            "trust",
+            "audit",
+        ];
         let root = Members::of(root, "the configuration", &keys)?;
         let mut servers = BTreeMap::new();
         if let Some(node) = root.get("mcpServers") {
@@ -240,6 +264,10 @@ impl Parts {
             limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
             sandbox: root.get("sandbox").map(sandbox::read).transpose()?.unwrap_or_default(),
             of_broker: root.get("limits").map(limits::of_broker).transpose()?.unwrap_or_default(),
+            audit: match root.get("audit") {
+                Some(node) => Some(audit::read(node, surroundings)?),
+                None => None,
+            },
         })
     }
 }

@@ -27,6 +27,7 @@ mod lookup;
 mod model;
 mod nearest;
 mod prompt;
+pub mod recorded;
 mod report;
 mod sandbox;
 mod search;
@@ -37,9 +38,9 @@ pub mod worker;
 pub use ::{broker, discovery, runtime, stubgen};
 
 pub use ::broker::{
-    ApprovalQueue, Approver, CallLimits, DataFlow, Decision, Elicitation, Elicitor, Event, Events,
-    Grant, GrantId, Held, LocalTool, PendingCall, Policy, Reviewer, Scope, Secret, ServerConfig,
-    ServerState, ServerStatus,
+    ApprovalQueue, Approver, Audit, CallLimits, DataFlow, Decision, Elicitation, Elicitor, Event,
+    Events, Grant, GrantId, Held, LocalTool, PendingCall, Policy, Reviewer, Scope, Secret,
+    ServerConfig, ServerState, ServerStatus,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,

@@ -4,18 +4,21 @@ use crate::{
     Skill, SkillError, bridge::Bridge, declared::Declared, report::Report, search::Search,
 };
 use broker::{
-    Approver, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held, LocalTool,
-    Policy, Reviewer, ServerConfig, ServerState, ServerStatus, TokenStore,
+    Approver, Audit, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held,
+    LocalTool, Policy, Recorder, Rehearsal, Reviewer, RunOptions, ServerConfig, ServerState,
+    ServerStatus, TokenStore,
 };
 use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
-use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
+use runtime::{Fixed, Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 use stubgen::Declarations;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// Runs scripts against the tools of its servers, many at once. Cheap to clone.
 #[derive(Clone)]
@@ -24,7 +27,7 @@ pub struct Sandbox {
     runtime: Runtime,
     declared: Arc<Declared>,
     search: Arc<Search>,
-    limits: Limits,
+    pub(crate) limits: Limits,
     built: Instant,
 }
 
@@ -33,13 +36,20 @@ pub struct Sandbox {
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// A script and what holds for this run of it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use]
 pub struct Script {
-    source: String,
-    limits: Option<Limits>,
-    label: Option<String>,
+    pub(crate) source: String,
+    pub(crate) limits: Option<Limits>,
+    pub(crate) label: Option<String>,
     cancel: CancellationToken,
+    events: Option<Arc<dyn Events>>,
+    in_full: bool,
+    pub(crate) options: RunOptions,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) fixed: Option<Fixed>,
+    /// Servers that were not there when the run was recorded, and why.
+    pub(crate) absent: BTreeMap<String, String>,
 }
 
 /// Collects what a [`Sandbox`] is made of.
@@ -135,6 +145,12 @@ impl Builder {
     /// Sets what chooses among the tools that a search has found. Default: nothing does.
     pub fn selector(mut self, selector: Arc<dyn ToolSelector>) -> Self {
         self.finder = self.finder.selector(selector);
+        self
+    }
+
+    /// Sets the audit log. Default: none.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.broker = self.broker.audit(audit);
         self
     }
 
@@ -331,18 +347,33 @@ impl Sandbox {
     ///
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {
-        let Script { source, limits, label, cancel } = script.into();
-        self.reach_mentioned(&source).await;
-        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), label);
+        let script = script.into();
+        self.reach_mentioned(&script.source).await;
+        let Script { source, limits, label, cancel, events, in_full, options, .. } = script;
+        let Script { recorder, fixed, absent, .. } = script;
+        let options = label.into_iter().fold(options, RunOptions::label).in_full(in_full);
+        let options = events.into_iter().fold(options, RunOptions::events);
+        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
+        let bridge = bridge.fixed(fixed).absent(absent);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
             limits: limits.unwrap_or_else(|| self.limits.clone()),
         };
+        // A run that must go no further is cancelled, so that it leaves a report.
         let ending = cancel.child_token();
+        let halt = async {
+            bridge.halted().await;
+            ending.cancel();
+            std::future::pending::<()>().await;
+        };
+        let running = self.runtime.run(script, &bridge, ending.clone());
+        let running = running.instrument(bridge.span().clone());
         let mut run = tokio::select! {
-            run = self.runtime.run(script, &bridge, ending.clone()) => run,
-            never = bridge.end_with_run(ending) => match never {},
+            biased;
+            run = running => run,
+            never = bridge.end_with_run(ending.clone()) => match never {},
+            () = halt => unreachable!("it never ends"),
         };
         if let Outcome::Threw { error } = &mut run.outcome
             && error.name == "ReferenceError"
@@ -352,7 +383,12 @@ impl Sandbox {
             error.message = format!("{}; {hint}", error.message);
         }
         let stop = bridge.stop().filter(|_| !cancel.is_cancelled());
-        Report::new(run, bridge.close(), stop, self.broker.redactor())
+        let ledger = bridge.close(outcome_name(&run.outcome));
+        let report = Report::new(run, ledger, stop, self.broker.redactor());
+        if let Some(recorder) = recorder {
+            recorder.finish(&report.to_json());
+        }
+        report
     }
 
     /// The grants of the session, the oldest first: answers that hold for all runs. Those that hold
@@ -379,8 +415,11 @@ impl Sandbox {
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
         self.reach_mentioned(function).await;
-        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), None);
-        bridge.request(function, input, |request| request).await
+        let bridge =
+            Bridge::new(&self.broker, &self.search, self.declarations(), RunOptions::default());
+        let answer = bridge.request(function, input, |request| request).await;
+        bridge.close(if answer.is_ok() { "completed" } else { "failed" });
+        answer
     }
 
     /// What stands between a script and the rest of this machine.
@@ -400,7 +439,7 @@ impl Sandbox {
     }
 
     /// Reaches the servers that are not there and whose functions a text mentions.
-    async fn reach_mentioned(&self, text: &str) {
+    pub(crate) async fn reach_mentioned(&self, text: &str) {
         let is_old = self.built.elapsed() > TRY_AGAIN_AFTER;
         let wanted = self.broker.states().filter(|(name, state)| {
             let is_missing = match state {
@@ -427,7 +466,18 @@ impl Sandbox {
 impl Script {
     /// A script under the sandbox's limits.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), limits: None, label: None, cancel: CancellationToken::new() }
+        Self {
+            source: source.into(),
+            limits: None,
+            label: None,
+            cancel: CancellationToken::new(),
+            events: None,
+            in_full: false,
+            options: RunOptions::default(),
+            recorder: None,
+            fixed: None,
+            absent: BTreeMap::new(),
+        }
     }
 
     /// Sets the limits of this run.
@@ -440,9 +490,44 @@ impl Script {
         Self { label: Some(label.into()), ..self }
     }
 
+    /// Sets who is told what happens in this run: its start and end, its calls, its console.
+    pub fn events(self, events: Arc<dyn Events>) -> Self {
+        Self { events: Some(events), ..self }
+    }
+
+    /// Sets whether these events have arguments and results. Default: false.
+    pub fn events_in_full(self, in_full: bool) -> Self {
+        Self { in_full, ..self }
+    }
+
+    /// Has the run do nothing but read: see [`Rehearsal`].
+    pub fn rehearse(self, rehearsal: Rehearsal) -> Self {
+        Self { options: RunOptions::default().rehearse(rehearsal), ..self }
+    }
+
     /// Ends the run when the token is cancelled. The report says what had been done by then.
     pub fn cancel(self, cancel: CancellationToken) -> Self {
         Self { cancel, ..self }
+    }
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Script").field("label", &self.label).finish_non_exhaustive()
+    }
+}
+
+/// The name of an outcome, as reports have it.
+fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed { .. } => "completed",
+        Outcome::Threw { .. } => "threw",
+        Outcome::SyntaxError { .. } => "syntax_error",
+        Outcome::TimedOut { .. } => "timed_out",
+        Outcome::MemoryExceeded { .. } => "memory_exceeded",
+        Outcome::LimitExceeded { .. } => "limit_exceeded",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Crashed { .. } => "crashed",
     }
 }
 

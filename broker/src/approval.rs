@@ -114,7 +114,8 @@ pub enum Decision {
 }
 
 /// How far an approval reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// This call.
     Once,

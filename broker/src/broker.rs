@@ -10,7 +10,7 @@ use crate::catalogue::Catalogue;
 use crate::flow::DataFlow;
 use crate::policy::Policy;
 use crate::review::Reviewer;
-use crate::run::Run;
+use crate::run::{Run, RunOptions};
 use crate::secret::Redactor;
 use crate::server::{ConnectError, Held, Hub, Server, ServerState, ServerStatus};
 use crate::turns::RunKey;
@@ -119,18 +119,19 @@ impl Broker {
 
     /// Begins the calls of one script run.
     pub fn open_run(&self) -> Run {
-        self.open(None)
+        self.open_run_with(RunOptions::default())
     }
 
     /// The same for a run with a label, which rules of the policy can be about.
     pub fn open_labelled_run(&self, label: impl Into<String>) -> Run {
-        self.open(Some(label.into()))
+        self.open_run_with(RunOptions::default().label(label))
     }
 
-    fn open(&self, label: Option<String>) -> Run {
+    /// The same for a run with options.
+    pub fn open_run_with(&self, options: RunOptions) -> Run {
         self.freshen();
         let key = RunKey(self.inner.runs.fetch_add(1, Ordering::Relaxed));
-        Run::new(Arc::clone(&self.inner), key, label)
+        Run::new(Arc::clone(&self.inner), key, options)
     }
 
     /// The grants of the session, the oldest first: those that hold for all runs as long as the
@@ -145,12 +146,15 @@ impl Broker {
         self.inner.grants.revoke(grant)
     }
 
-    /// Ends all connections and the programs behind them, and all grants of the session. Calls made afterwards fail as
-    /// unavailable.
+    /// Ends all connections and the programs behind them, and all grants of the session, and writes
+    /// what the audit log still has to hear. Calls made afterwards fail as unavailable.
     pub async fn shutdown(&self) {
         self.inner.grants.end();
         let servers = self.inner.servers.values();
         futures::future::join_all(servers.map(|server| server.shut_down())).await;
+        if let Some(audit) = &self.inner.hub.audit {
+            audit.flush().await;
+        }
     }
 
     fn freshen(&self) {

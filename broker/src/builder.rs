@@ -8,6 +8,7 @@ use futures::future::join_all;
 use tokio::runtime::Handle;
 
 use crate::approval::{Approver, Grants};
+use crate::audit::{Audit, Log, Unwritable};
 use crate::broker::{Broker, Inner};
 use crate::catalogue::Store;
 use crate::config::ServerConfig;
@@ -35,6 +36,7 @@ pub struct Builder {
     tokens: Option<TokenStore>,
     limits: CallLimits,
     events: Option<Arc<dyn Events>>,
+    audit: Option<Audit>,
 }
 
 /// Why there is no broker. A server that cannot be reached is not among the reasons.
@@ -50,6 +52,9 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// The audit log cannot be written, so that no call could be sent.
+    #[error(transparent)]
+    Audit(#[from] Unwritable),
 }
 
 impl Builder {
@@ -113,11 +118,17 @@ impl Builder {
         self
     }
 
+    /// Sets the audit log. Default: none.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
     /// Reaches all servers at once, each within its time, except those that are
     /// [lazy](ServerConfig::lazy). Must be called on a tokio runtime, which must outlive the broker.
     ///
     /// # Errors
-    /// [`Error`] for names that cannot be. A server that cannot be reached is no error: see
+    /// [`Error`] for names that cannot be, and for an audit log that cannot be written. A server that cannot be reached is no error: see
     /// [`Broker::servers`].
     pub async fn connect(self) -> Result<Broker, Error> {
         let mut names = HashSet::new();
@@ -129,9 +140,11 @@ impl Builder {
                 return Err(Error::NameTaken { name: name.clone() });
             }
         }
-        let Self { sources, policy, flow, reviewers, approver, elicitor, tokens, limits, events } =
+        let Self { sources, policy, flow, reviewers, approver, elicitor, tokens, limits, .. } =
             self;
+        let (events, audit) = (self.events, self.audit);
         let events = events.unwrap_or_else(|| Arc::new(Silence));
+        let audit = audit.map(Log::open).transpose()?.map(Arc::new);
         let runtime = Handle::current();
         let hub = Arc::new(Hub {
             catalogue: Store::default(),
@@ -141,6 +154,7 @@ impl Builder {
             elicitor,
             tokens,
             credentials: Credentials::default(),
+            audit,
         });
         let servers: BTreeMap<_, _> = sources
             .into_iter()

@@ -7,10 +7,11 @@
 //! | [`review`] | `ValidCall` | a valid call, as reviewers leave it |
 //! | [`label`] | what flows | a valid call and what the run has read |
 //! | [`policy`] | a verdict | the rules and a valid call, and what flows |
+//! | [`rehearse`] | in a dry run: an answer, or none | the verdict, and what the tool says it does |
 //! | [`approval`] | `AllowedCall` | the verdict, kept grants, and somebody's answer |
 //! | [`throttle`] | `AdmittedCall` | a turn at the server |
 //! | [`reach`] | `ReadyCall` | a connection, made if need be, and a tool that is still the same |
-//! | [`send`] | the raw result | one `tools/call` within its time |
+//! | [`send`] | the raw result | one `tools/call` within its time, after the audit log has it |
 //! | [`review`] | the raw result | the same, as reviewers leave it; from now on it is what the run has read |
 //! | [`result`] | [`Answer`] or [`ToolError`] | the raw result, its size, `isError`, and the output schema |
 //!
@@ -24,6 +25,7 @@ mod error;
 mod label;
 mod policy;
 mod reach;
+mod rehearse;
 mod resolve;
 mod resources;
 mod result;
@@ -48,6 +50,8 @@ use crate::broker::Inner;
 use crate::elicitation::{Caller, Standing};
 use crate::ledger::{Allowance, Book, CallId};
 use crate::limits::CallLimits;
+use crate::tape::Tape;
+use crate::trail::Trail;
 use crate::transport::Method;
 use crate::turns::RunKey;
 use approval::Asking;
@@ -155,6 +159,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer as it was before.
+    pub(crate) fn recorded(result: Value, checked: bool) -> Self {
+        Self { result, checked }
+    }
+
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
     /// `structuredContent`, if the tool has an output schema; it fits the schema.
     pub fn structured(&self) -> Option<&Value> {
         if self.checked { self.result.get("structuredContent") } else { None }
@@ -171,6 +184,7 @@ pub(crate) struct Journey<'a> {
     pub(crate) run_grants: &'a crate::approval::Grants,
     pub(crate) asked: &'a crate::approval::Asked,
     pub(crate) label: Option<&'a str>,
+    pub(crate) trail: &'a Trail,
     pub(crate) run: RunKey,
     pub(crate) watch: Watch<'a>,
     pub(crate) id: CallId,
@@ -213,6 +227,9 @@ impl From<Fault> for End {
 impl Journey<'_> {
     /// Takes a call through all stations.
     pub(crate) async fn travel(&self, request: Request) -> Result<Answer, End> {
+        if let Tape::Replay(replay) = &self.trail.tape {
+            return Ok(replay.answer(self.id, &request, self.book).await?);
+        }
         let mut has_relisted = false;
         for _ in 0..=RESTARTS {
             match self.pass(&request).await {
@@ -249,11 +266,16 @@ impl Journey<'_> {
         let names = (server.as_str(), tool.as_str());
         let panel = Panel::new(&self.broker.reviewers, self.book, (self.id, server, tool));
         let call = panel.arguments(call, limits).await?;
-        self.book.weigh(self.id, call.argument_bytes());
+        let argument_bytes = call.argument_bytes();
+        self.book.weigh(self.id, argument_bytes);
+        self.trail.weighed(self.id, call.arguments());
 
         let mut labels = self.watch.label(&call);
         self.book.label(self.id, labels.flows.clone());
         let verdict = labels.combine(policy::judge(&self.broker.policy, &call, self.label));
+        if let Some(answered) = rehearse::rehearse(self, request, &call, &verdict).await {
+            return Ok(answered?);
+        }
         let asking = Asking {
             approver: self.broker.approver.as_deref(),
             run: self.run_grants,
@@ -269,6 +291,7 @@ impl Journey<'_> {
         let call = approval::settle(call, verdict, &asking).await?;
         let decision = Allowance::clone(call.decision());
         self.book.allow(self.id, decision.clone());
+        self.trail.decided(self.id, request, &decision, argument_bytes);
         if *enables {
             return Ok(enable::enable(call, self.book, self.id).await?);
         }
@@ -279,7 +302,7 @@ impl Journey<'_> {
         if !asking.upholds(&decision) {
             return Err(Halt::Revoked);
         }
-        let events = self.broker.hub.events.as_ref();
+        let trail = self.trail;
         let caller = Caller {
             server: server.clone(),
             tool: tool.clone(),
@@ -288,7 +311,7 @@ impl Journey<'_> {
             standing: Standing::new(Arc::clone(waiting)),
         };
         let sending =
-            send::Sending { book: self.book, hub: &self.broker.hub, caller, events, deadline };
+            send::Sending { book: self.book, hub: &self.broker.hub, caller, trail, deadline };
         let (tool, raw) = match sending.send(call).await {
             Ok(answer) => answer,
             Err(Halt::Fault(fault)) => {

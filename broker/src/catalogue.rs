@@ -16,6 +16,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub(crate) use decode::decode;
+pub(crate) use digest::canonical;
 pub use digest::{Digest, NotADigest};
 pub(crate) use headers::ParamHeaders;
 pub(crate) use listing::{Listing, ListingError, list};

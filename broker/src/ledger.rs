@@ -9,6 +9,8 @@ mod book;
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) use book::Book;
 
 use crate::approval::{GrantId, Scope};
@@ -17,7 +19,7 @@ use crate::flow::Flow;
 use crate::review::Reviewed;
 
 /// Number of a call within its run, from 1 in the order in which the script made the calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct CallId(pub(crate) u64);
 
 impl CallId {
@@ -70,7 +72,8 @@ pub struct Entry {
 }
 
 /// Where a call stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
     /// On its way through the broker; the server has not seen it.
@@ -98,7 +101,8 @@ pub enum State {
 }
 
 /// Why a call was allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Allowance {
     /// A rule of the policy, in its own words.

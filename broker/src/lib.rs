@@ -53,11 +53,15 @@ mod limits;
 mod size;
 mod paging;
 mod events;
+pub mod audit;
+mod tape;
+mod trail;
 
 pub use approval::{
     ApprovalQueue, Approver, Decision, Grant, GrantId, PendingCall, Previous, Question, QuestionId,
     Scope,
 };
+pub use audit::Audit;
 pub use broker::Broker;
 pub use builder::{Builder, Error};
 pub use call::{Answer, Kind, Request, ToolError};
@@ -79,7 +83,11 @@ pub use review::{
     Only, Review, Reviewed, ReviewedCall, Reviewer, SecretFormat, Secrets, Side, Size, Treatment,
     Urls,
 };
-pub use run::{Run, Stop};
+pub use run::{NotARunId, Run, RunId, RunOptions, Stop};
 pub use secret::{Redactor, Secret};
 pub use server::{ConnectError, Era, Held, ServerState, ServerStatus};
+pub use tape::{
+    Divergence, Made, Order, RECORDING_BYTES, Recorder, RecorderError, Recording, RecordingError,
+    Rehearsal, Replay, Withheld, differences,
+};
 pub use transport::local::LocalTool;

@@ -1,9 +1,10 @@
 //! The calls of one script run.
 
 mod ending;
+mod id;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 use tracing::Instrument;
@@ -11,13 +12,66 @@ use tracing::Instrument;
 use crate::approval::{Asked, Grant, GrantId, Grants};
 use crate::broker::Inner;
 use crate::call::{Answer, End, Fault, Journey, Kind, Request, ToolError, Watch};
-use crate::events::Event;
+use crate::events::{Event, Events};
 use crate::flow::Tracker;
 use crate::ledger::{Book, CallId, Ledger};
+use crate::tape::{Recorder, Rehearsal, Replay, Tape};
+use crate::trail::{Followers, Trail};
 use crate::turns::RunKey;
 use ending::Ending;
 
 pub use ending::Stop;
+
+pub use id::{NotARunId, RunId};
+
+/// What is special about a run.
+#[derive(Clone, Default)]
+#[must_use]
+pub struct RunOptions {
+    label: Option<String>,
+    events: Option<Arc<dyn Events>>,
+    in_full: bool,
+    tape: Tape,
+}
+
+impl RunOptions {
+    /// Labels the run, for rules of the policy that are about runs of some kind.
+    pub fn label(self, label: impl Into<String>) -> Self {
+        Self { label: Some(label.into()), ..self }
+    }
+
+    /// Sets who is told what happens in this run.
+    pub fn events(self, events: Arc<dyn Events>) -> Self {
+        Self { events: Some(events), ..self }
+    }
+
+    /// Sets whether events of this run have arguments and results. Default: false.
+    pub fn in_full(self, in_full: bool) -> Self {
+        Self { in_full, ..self }
+    }
+
+    /// Writes down what the run asks for and gets.
+    pub fn record(self, recorder: Recorder) -> Self {
+        Self { tape: Tape::Record(recorder), ..self }
+    }
+
+    /// Answers the run's calls from a recording. Nothing is sent, and neither policy nor anybody else
+    /// is asked.
+    pub fn replay(self, replay: Replay) -> Self {
+        Self { tape: Tape::Replay(replay), ..self }
+    }
+
+    /// Sends only what a trusted server says only reads.
+    pub fn rehearse(self, rehearsal: Rehearsal) -> Self {
+        Self { tape: Tape::Rehearse(rehearsal), ..self }
+    }
+}
+
+impl std::fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions").field("label", &self.label).finish_non_exhaustive()
+    }
+}
 
 /// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
 #[derive(Clone)]
@@ -35,14 +89,73 @@ struct Shared {
     denials: AtomicU32,
     ending: Ending,
     label: Option<String>,
+    id: RunId,
+    trail: Trail,
+    span: tracing::Span,
+    is_closed: AtomicBool,
 }
 
 impl Run {
-    pub(crate) fn new(broker: Arc<Inner>, key: RunKey, label: Option<String>) -> Self {
-        let (book, asked, tracker, denials, ending) = Default::default();
+    pub(crate) fn new(broker: Arc<Inner>, key: RunKey, options: RunOptions) -> Self {
+        let RunOptions { label, events, in_full, tape } = options;
+        let (book, asked, tracker, denials, ending, is_closed) = Default::default();
         let grants = broker.grants.of_run();
-        let shared = Shared { key, label, book, grants, asked, tracker, denials, ending };
+        let id = RunId::new();
+        let span = tracing::info_span!(
+            "run",
+            run = %id,
+            label = label.as_deref(),
+            outcome = tracing::field::Empty,
+            calls = tracing::field::Empty,
+        );
+        let hub = &broker.hub;
+        let listeners = [Arc::clone(&hub.events)].into_iter().chain(events).collect();
+        let audit = hub.audit.clone();
+        let followers = Followers { listeners, in_full, audit, tape };
+        let trail = Trail::begin(id, label.as_deref(), followers);
+        let shared = Shared {
+            key,
+            book,
+            grants,
+            asked,
+            tracker,
+            denials,
+            ending,
+            label,
+            id,
+            trail,
+            span,
+            is_closed,
+        };
         Self { broker, shared: Arc::new(shared) }
+    }
+
+    /// The run's name.
+    pub fn id(&self) -> RunId {
+        self.shared.id
+    }
+
+    /// Tells the listeners of something about this run that only its host knows, such as
+    /// [`Event::Console`].
+    pub fn tell(&self, event: &Event) {
+        self.shared.trail.tell(event);
+    }
+
+    /// The span of the run; those of its calls are within it.
+    pub fn span(&self) -> &tracing::Span {
+        &self.shared.span
+    }
+
+    /// Returns when the run must go no further: a replay has diverged, or a dry run has come to
+    /// something that must not happen.
+    pub async fn halted(&self) {
+        self.shared.trail.tape.halted().await;
+    }
+
+    /// Unix time in milliseconds at which the clock of the run stands since the answer that was given
+    /// last, if the run is recorded or replayed.
+    pub fn time(&self) -> Option<u64> {
+        self.shared.trail.tape.time()
     }
 
     /// Makes one call. Many may be made at once.
@@ -57,18 +170,33 @@ impl Run {
         let Some(id) = self.shared.book.open(&server, &tool, request.line) else {
             return Err(self.shared.ending.fault().of(server, tool));
         };
-        let attempt = Attempt::start(self, id, &server, &tool);
+        let span = tracing::info_span!(
+            parent: &self.shared.span,
+            "call",
+            id = id.number(),
+            %server,
+            %tool,
+            otel.name = %format_args!("{} {tool}", request.method.name()),
+            otel.kind = "client",
+            otel.status_code = tracing::field::Empty,
+            error.r#type = tracing::field::Empty,
+            decision = tracing::field::Empty,
+            state = tracing::field::Empty,
+            argument_bytes = tracing::field::Empty,
+            result_bytes = tracing::field::Empty,
+        );
+        let attempt = Attempt::start(self, id, &request, span.clone());
         let journey = Journey {
             broker: &self.broker,
             book: &self.shared.book,
             run_grants: &self.shared.grants,
             asked: &self.shared.asked,
             label: self.shared.label.as_deref(),
+            trail: &self.shared.trail,
             run: self.shared.key,
             watch: Watch { rules: &self.broker.flow, tracker: &self.shared.tracker },
             id,
         };
-        let span = tracing::info_span!("call", id = id.number(), %server, %tool);
         let outcome = tokio::select! {
             biased;
             outcome = journey.travel(request).instrument(span) => outcome,
@@ -101,9 +229,15 @@ impl Run {
     /// now on, those that wait are refused, and no further ones are made. Ending it again changes
     /// nothing.
     pub fn close(&self) -> Ledger {
+        self.close_as("closed")
+    }
+
+    /// The same, with a word on how the run ended for the audit log and whoever listens.
+    pub fn close_as(&self, outcome: &str) -> Ledger {
         let ledger = self.shared.book.close();
         self.shared.grants.end();
         self.shared.ending.close();
+        self.shared.end(outcome, &ledger);
         ledger
     }
 
@@ -145,26 +279,41 @@ impl Shared {
             self.stop(Stop::Denials { limit, last: why.to_owned() });
         }
     }
+
+    fn end(&self, outcome: &str, ledger: &Ledger) {
+        if self.is_closed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let calls = ledger.entries().len();
+        self.span.record("outcome", outcome).record("calls", calls);
+        self.trail.end(outcome, calls);
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let ledger = self.book.close();
+        self.end("dropped", &ledger);
+    }
 }
 
 /// A call under way. However it ends, by an answer, an error, or by being dropped, the ledger and
-/// the events say so.
+/// the trail say so.
 struct Attempt<'a> {
     run: &'a Run,
     id: CallId,
-    server: &'a str,
-    tool: &'a str,
     began: Instant,
+    span: tracing::Span,
+    is_told: bool,
 }
 
 impl<'a> Attempt<'a> {
-    fn start(run: &'a Run, id: CallId, server: &'a str, tool: &'a str) -> Self {
-        let (s, t) = (server.to_owned(), tool.to_owned());
-        run.broker.hub.events.on_event(&Event::CallStarted { id, server: s, tool: t });
-        Self { run, id, server, tool, began: Instant::now() }
+    fn start(run: &'a Run, id: CallId, request: &Request, span: tracing::Span) -> Self {
+        span.in_scope(|| run.shared.trail.proposed(id, request));
+        Self { run, id, began: Instant::now(), span, is_told: false }
     }
 
-    fn settle(self, outcome: &Result<Answer, Fault>) {
+    fn settle(mut self, outcome: &Result<Answer, Fault>) {
         let book = &self.run.shared.book;
         match outcome {
             Ok(_) => book.succeed(self.id),
@@ -175,22 +324,25 @@ impl<'a> Attempt<'a> {
                 book.fail(self.id, fault.kind, &fault.message);
             }
         }
+        self.tell(Some(outcome));
+    }
+
+    fn tell(&mut self, outcome: Option<&Result<Answer, Fault>>) {
+        if std::mem::replace(&mut self.is_told, true) {
+            return;
+        }
+        let Some(entry) = self.run.shared.book.entry(self.id) else { return };
+        let duration = self.began.elapsed();
+        self.span.in_scope(|| {
+            tracing::debug!(state = entry.state.as_str(), ?duration, "call ended");
+            self.run.shared.trail.settled(&entry, self.began, outcome);
+        });
     }
 }
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
-        let book = &self.run.shared.book;
-        book.abandon(self.id);
-        let state = book.state(self.id).map_or("unknown", |state| state.as_str());
-        let duration = self.began.elapsed();
-        tracing::debug!(id = self.id.number(), state, ?duration, "call ended");
-        self.run.broker.hub.events.on_event(&Event::CallEnded {
-            id: self.id,
-            server: self.server.to_owned(),
-            tool: self.tool.to_owned(),
-            state,
-            duration,
-        });
+        self.run.shared.book.abandon(self.id);
+        self.tell(None);
     }
 }

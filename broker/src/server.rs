@@ -99,6 +99,8 @@ pub(crate) struct Hub {
     pub(crate) tokens: Option<TokenStore>,
     /// What nobody must get shown, of all servers.
     pub(crate) credentials: Credentials,
+    /// Where everything is written down.
+    pub(crate) audit: Option<Arc<crate::audit::Log>>,
 }
 
 /// A server of the configuration.

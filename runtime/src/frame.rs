@@ -7,7 +7,7 @@
 use crate::{
     console::{Level, Room},
     hardening::{Attempt, Hardening},
-    host::{Failure, Function, Reply},
+    host::{Failure, Fixed, Function, Reply},
     limits::{Limit, Memory},
     outcome::{Diagnostic, ScriptError},
 };
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::time::Duration;
 
 /// The version of everything in this file and of the meaning of its fields.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// From the host to the isolate.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -27,8 +27,8 @@ pub(crate) enum HostFrame {
     Probe,
     /// Run this; answered in the end with `Done`.
     Start(Job),
-    /// The end of a call.
-    CallResult { id: u32, result: Result<Reply, Failure> },
+    /// The end of a call, and what time it is then in a run whose clock is fixed.
+    CallResult { id: u32, result: Result<Reply, Failure>, time: Option<u64> },
     /// Throw the isolate away and build a new one for the next script; answered with `Ready`. Only
     /// to a worker process that is done.
     Renew,
@@ -61,6 +61,7 @@ pub(crate) struct Job {
     pub(crate) source: String,
     pub(crate) functions: Vec<Function>,
     pub(crate) limits: JobLimits,
+    pub(crate) fixed: Option<Fixed>,
 }
 
 /// The limits that the isolate itself holds, besides its memory.

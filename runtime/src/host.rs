@@ -1,6 +1,7 @@
 //! What a run asks of its host: the answer to a tool call.
 
 use crate::clock::{Pause, WallClock};
+use crate::console::Line;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc, time::Duration};
@@ -16,6 +17,36 @@ pub trait ToolHost: Send + Sync {
     /// it must cancel the call as far as that is possible. It has to end within [`Call::timeout`];
     /// if it does not, the run's own clock still ends it.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>>;
+
+    /// What time it is in the run when it begins, and its randomness. Default: the system's.
+    fn fixed(&self) -> Option<Fixed> {
+        None
+    }
+
+    /// Unix time in milliseconds to which the answer that was given last takes the clock of a run that
+    /// has [`Fixed`].
+    fn time(&self) -> Option<u64> {
+        None
+    }
+
+    /// Hears of a line that the script has printed and that is kept.
+    fn printed(&self, line: &Line) {
+        let _ = line;
+    }
+}
+
+/// What makes a run the same each time: its clock and its randomness come from here, not from the
+/// system.
+///
+/// The clock begins at `unix_ms`. It goes on with what happens, not with the time that passes: to
+/// [`ToolHost::time`] with the answer to a call, to the time for which a timer was set, and by a
+/// thousandth of a millisecond each time it is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fixed {
+    /// The time at which the run begins.
+    pub unix_ms: u64,
+    /// What its random bytes are made of.
+    pub seed: [u8; 32],
 }
 
 /// One call of a script.

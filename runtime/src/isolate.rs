@@ -4,6 +4,7 @@
 //! function. Everything in it runs on the one thread that made it.
 
 pub(crate) mod door;
+mod fixed;
 mod heap;
 mod hints;
 pub(crate) mod ops;
@@ -85,7 +86,7 @@ impl Isolate {
     /// is made of, and pages of the parser are read in for the first time.
     pub(crate) async fn warm_up(&mut self) -> Result<(), String> {
         let cold = |what: &str| format!("the isolate could not be warmed up: {what}");
-        self.realm.start(&[], &JobLimits::none())?;
+        self.realm.start(&[], &JobLimits::none(), None)?;
         let script = strip::strip("const one: number = 1; return [one].length");
         let script = script.map_err(|_| cold("the parser failed"))?;
         let promise = self.realm.evaluate(script).map_err(|_| cold("the script failed"))?;
@@ -128,8 +129,9 @@ impl Isolate {
             Ok(stripped) => stripped,
             Err(diagnostics) => return Ending::SyntaxError(diagnostics),
         };
-        self.door.open(job.limits.clone());
-        if let Err(fault) = self.realm.start(&job.functions, &job.limits) {
+        self.door.open(job.limits.clone(), job.fixed.clone());
+        let fixed = job.fixed.as_ref().map(|fixed| fixed.unix_ms);
+        if let Err(fault) = self.realm.start(&job.functions, &job.limits, fixed) {
             return Ending::Fault(fault);
         }
         let promise = match self.realm.evaluate(stripped) {

@@ -38,7 +38,7 @@ pub fn v8_version() -> &'static str {
 pub use clock::{Pause, WallClock};
 pub use console::{Console, Level, Line};
 pub use hardening::{Attempt, Hardening, Held, Wall};
-pub use host::{Call, Failure, Function, Reply, ToolHost};
+pub use host::{Call, Failure, Fixed, Function, Reply, ToolHost};
 pub use limits::{Limit, Limits};
 pub use outcome::{Clock, Diagnostic, Frame, Outcome, Position, Run, ScriptError, Usage};
 pub use process::worker::run_if_requested;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Bounds of one run. Always finite; the defaults suit a script from a stranger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Limits {
     /// CPU time of the script. Default: 10 s. Held by the host.
     ///

@@ -61,7 +61,9 @@ pub(crate) async fn drive(
                             break broken("more on the console than is kept");
                         }
                         Ok(WorkerFrame::Console { level, text }) => {
-                            console.push(Line { level, text }, limits.console());
+                            let line = Line { level, text };
+                            host.printed(&line);
+                            console.push(line, limits.console());
                         }
                         Ok(WorkerFrame::Call(call)) => if let Err(fault) = calls.start(call) {
                             break broken(fault);
@@ -82,8 +84,8 @@ pub(crate) async fn drive(
                         Err(_) if heap_was_full => break memory_exceeded(limits),
                         Err(gone) => break crashed(&gone),
                     },
-                    (id, result) = calls.next(), if calls.any() => {
-                        if worker.send(HostFrame::CallResult { id, result }).is_err() {
+                    (id, (result, time)) = calls.next(), if calls.any() => {
+                        if worker.send(HostFrame::CallResult { id, result, time }).is_err() {
                             // What the worker sent last is still to be read.
                             continue;
                         }
@@ -154,7 +156,7 @@ struct Calls<'h> {
     host: &'h dyn ToolHost,
     limits: &'h Limits,
     wall: Arc<WallClock>,
-    running: FuturesUnordered<BoxFuture<'h, (u32, Option<Answer>)>>,
+    running: FuturesUnordered<BoxFuture<'h, (u32, Option<Timed>)>>,
     aborts: HashMap<u32, AbortHandle>,
     made: u32,
     cancelled: u32,
@@ -164,6 +166,9 @@ struct Calls<'h> {
 }
 
 type Answer = Result<Reply, Failure>;
+
+/// An answer, and the time to which it takes the run's clock.
+type Timed = (Answer, Option<u64>);
 
 impl<'h> Calls<'h> {
     fn new(host: &'h dyn ToolHost, limits: &'h Limits, wall: Arc<WallClock>) -> Self {
@@ -203,9 +208,11 @@ impl<'h> Calls<'h> {
         let wall = self.wall.clone();
         let answer = self.host.call(Call { function, input, raw, timeout, line, wall });
         let answer = Abortable::new(answer, registration);
+        let host = self.host;
         self.running.push(Box::pin(async move {
             let answer: Result<Answer, Aborted> = answer.await;
-            (id, answer.ok())
+            // Nothing happens between the two, so this is the time of this answer.
+            (id, answer.ok().map(|answer| (answer, host.time())))
         }));
         Ok(())
     }
@@ -227,13 +234,13 @@ impl<'h> Calls<'h> {
     }
 
     /// The next call that ends; those that were dropped are passed over.
-    async fn next(&mut self) -> (u32, Answer) {
+    async fn next(&mut self) -> (u32, Timed) {
         loop {
             match self.running.next().await {
-                Some((id, Some(answer))) => {
+                Some((id, Some((answer, time)))) => {
                     self.aborts.remove(&id);
                     self.rest();
-                    return (id, self.within_limit(answer));
+                    return (id, (self.within_limit(answer), time));
                 }
                 Some((_, None)) => self.rest(),
                 None => std::future::pending().await,

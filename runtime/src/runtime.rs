@@ -282,7 +282,8 @@ impl Runtime {
             Ok(started) => started,
             Err(refusal) => return ended(refusal),
         };
-        let job = Job { source, functions, limits: JobLimits::of(&limits) };
+        let limits_of_job = JobLimits::of(&limits);
+        let job = Job { source, functions, limits: limits_of_job, fixed: host.fixed() };
         match taken {
             Ok(Taken { worker, ticket, .. }) => {
                 let (run, worker) = run::drive(worker, job, &limits, host, &cancel).await;

@@ -66,11 +66,11 @@ impl Events for Progress {
             Event::ServerConnected { server, .. } | Event::ServerFailed { server, .. } => {
                 remove(&mut state.connecting, server);
             }
-            Event::CallStarted { server, tool, .. } => {
+            Event::CallProposed { server, tool, .. } => {
                 state.calls_made += 1;
                 state.calling.push(format!("{server}/{tool}"));
             }
-            Event::CallEnded { server, tool, .. } => {
+            Event::CallFinished { server, tool, .. } => {
                 remove(&mut state.calling, &format!("{server}/{tool}"));
             }
             _ => {}

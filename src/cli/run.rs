@@ -1,6 +1,8 @@
 //! `cofferdam run`: one script, from a file or from standard input.
 
 use super::{
+    dry,
+    events::WithEvents,
     exit::Exit,
     interrupt::Interrupt,
     kept::Kept,
@@ -8,7 +10,9 @@ use super::{
     setup::{Opened, WithConfig, WithPolicy, WithSandbox, ask_on_terminal, open},
 };
 use anyhow::Context;
-use cofferdam::{OutputBudget, Report, Script, Skill, config::parse_size};
+use cofferdam::{
+    OutputBudget, Report, Script, Skill, broker::Rehearsal, config::parse_size, recorded::Recorded,
+};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -42,6 +46,18 @@ pub(super) struct Arguments {
     /// The same in tokens, estimated: one for 4 ASCII characters, one for every other character
     #[arg(long, value_name = "NUMBER")]
     tokens: Option<usize>,
+    /// Write everything that the run asks for and gets into this file, for `cofferdam replay`
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    record: Option<PathBuf>,
+    /// Send only what trusted servers say only reads; the first call that is anything else ends the
+    /// run, with a list of what it would have done
+    #[arg(long)]
+    dry_run: bool,
+    /// In a dry run, answer from this recording what is not sent
+    #[arg(long, value_name = "FILE", requires = "dry_run")]
+    recording: Option<PathBuf>,
+    #[command(flatten)]
+    events: WithEvents,
     #[command(flatten)]
     limits: limits::Given,
 }
@@ -59,6 +75,8 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
     let source = source?;
     let skills = arguments.skill.iter().map(|path| Skill::load(path));
     let skills = skills.collect::<Result<Vec<_>, _>>()?;
+    let events = arguments.events.open()?;
+    let recording = arguments.recording.as_deref().map(Recorded::load).transpose()?;
     let (builder, show) = ask_on_terminal(config.builder(), stdin_is_free);
     let sandbox = match open(builder, &show, interrupt).await? {
         Opened::Ready(sandbox) => sandbox,
@@ -70,14 +88,42 @@ pub(super) async fn run(arguments: Arguments, interrupt: &Interrupt) -> anyhow::
     }
     let script = Script::new(source).cancel(interrupt.token());
     let script = arguments.label.into_iter().fold(script, Script::label);
-    let report = sandbox.run(script).await;
-    let exit = Exit::of(&report, &sandbox.servers());
+    let script = events.into_iter().fold(script, Script::events);
+    let script = script.events_in_full(arguments.events.events_full);
+    let rehearsal =
+        arguments.dry_run.then(|| Rehearsal::new(recording.map(Recorded::into_recording)));
+    let mut script = rehearsal.iter().cloned().fold(script, Script::rehearse);
+    let mut recorder = None;
+    if let Some(path) = &arguments.record {
+        let (recorded, writer) = sandbox.record(script, path).await?;
+        (script, recorder) = (recorded, Some(writer));
+    }
+    let report = {
+        let _hush = arguments.events.are_on_stderr().then(|| show.hush());
+        sandbox.run(script).await
+    };
+    let withheld = rehearsal.map(|rehearsal| rehearsal.withheld()).unwrap_or_default();
+    let exit = match withheld.as_slice() {
+        [] => Exit::of(&report, &sandbox.servers()),
+        // It went as far as it was meant to go.
+        _ if !interrupt.token().is_cancelled() => Exit::Done,
+        _ => Exit::Interrupted,
+    };
+    if let Some(problem) = recorder.and_then(|recorder| recorder.problem()) {
+        output::warning(&problem.to_string());
+    }
     {
         let _hush = show.hush();
         if arguments.json {
-            output::json(&report.to_json())?;
-        } else {
+            let mut json = report.to_json();
+            if arguments.dry_run {
+                json["would_call"] = dry::json(&withheld);
+            }
+            output::json(&json)?;
+        } else if withheld.is_empty() {
             output::print(&for_model(&report, arguments.budget, arguments.tokens))?;
+        } else {
+            output::print(&dry::text(&report, &withheld))?;
         }
         if arguments.ledger {
             output::note(&ledger::text(&report.ledger));
@@ -106,7 +152,7 @@ fn for_model(report: &Report, bytes: usize, tokens: Option<usize>) -> String {
 }
 
 /// Reads the script without keeping Ctrl-C from working.
-async fn read(path: &std::path::Path) -> anyhow::Result<String> {
+pub(super) async fn read(path: &std::path::Path) -> anyhow::Result<String> {
     let from = path.to_owned();
     let reading = tokio::task::spawn_blocking(move || {
         if from.as_os_str() == "-" {

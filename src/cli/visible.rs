@@ -20,6 +20,22 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The same for a line of JSON, which stays one: such characters are only within its strings.
+pub(super) fn in_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        if is_hidden(char) {
+            let mut units = [0; 2];
+            for unit in char.encode_utf16(&mut units) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
+}
+
 /// The first line of `text` that says something, at most `chars` long.
 pub(super) fn first_line(text: &str, chars: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -77,6 +93,15 @@ mod tests {
     fn a_name_is_one_line_and_all_of_it_is_seen() {
         assert_eq!(one_line("a\n\tb\r", 10), "a\\u{a}\\u{9}b\\u{d}");
         assert_eq!(one_line("größe", 3), "grö … cut: 7 bytes in all");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let text = serde_json::to_string("a\u{202e}\u{9b}\u{e0041}ö").unwrap();
+        let shown = in_json(&text);
+        assert_eq!(shown, r#""a\u202e\u009b\udb40\udc41ö""#);
+        let back: String = serde_json::from_str(&shown).unwrap();
+        assert_eq!(back, "a\u{202e}\u{9b}\u{e0041}ö");
     }
 
     #[test]

@@ -81,8 +81,8 @@ fn time(node: &Node, key: &str) -> Result<Duration, Fault> {
     }
 }
 
-fn size(node: &Node, key: &str) -> Result<usize, Fault> {
-    let what = name(key);
+pub(super) fn size(node: &Node, key: &str) -> Result<usize, Fault> {
+    let what = if key.contains('`') { key.to_owned() } else { name(key) };
     match &node.value {
         Value::String(text) | Value::Number(text) => {
             parse_size(text).map_err(|error| node.bad_value(&what, error))

@@ -93,7 +93,7 @@ impl Surroundings<'_> {
     }
 
     /// A path as people write it: `~` is the home directory.
-    fn path(&self, path: &str, what: &str) -> Result<PathBuf, Problem> {
+    pub(super) fn path(&self, path: &str, what: &str) -> Result<PathBuf, Problem> {
         if let Some(rest) = path.strip_prefix("~/") {
             return Ok(Path::new(&self.value("HOME", what)?).join(rest));
         }

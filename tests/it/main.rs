@@ -14,6 +14,7 @@ mod init;
 mod logins;
 mod outcomes;
 mod readme;
+mod records;
 mod scripts;
 mod servers;
 #[cfg(target_os = "linux")]

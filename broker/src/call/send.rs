@@ -11,9 +11,10 @@ use super::rounds::{self, Stop};
 use super::{Deadline, Fault, Halt, Kind, resources};
 use crate::catalogue::Usable;
 use crate::elicitation::Caller;
-use crate::events::{Event, Events};
+use crate::events::Event;
 use crate::ledger::Book;
 use crate::server::{Hub, Reached, Server};
+use crate::trail::Trail;
 use crate::transport::notices::{OnProgress, Progress};
 use crate::transport::{Connection, Method, Raw, SendError, ToolCall, UNSUPPORTED_REVISION};
 
@@ -29,12 +30,13 @@ pub(super) struct Sending<'a> {
     pub(super) book: &'a Book,
     pub(super) hub: &'a Hub,
     pub(super) caller: Caller,
-    pub(super) events: &'a dyn Events,
+    pub(super) trail: &'a Trail,
     pub(super) deadline: Deadline,
 }
 
 impl Sending<'_> {
-    /// Sends the call. The ledger is written first: no call is in flight that it does not know.
+    /// Sends the call. The audit log and the ledger are written first: no call is in flight that they
+    /// do not know.
     pub(super) async fn send(self, ready: ReadyCall) -> Result<(Arc<Usable>, Raw), Halt> {
         let ReadyCall { call, reached, turn, in_use } = ready;
         let (target, arguments) = call.into_parts();
@@ -52,6 +54,7 @@ impl Sending<'_> {
             headers,
             on_progress: follow,
         };
+        self.trail.sending(self.caller.call, &tool.server, &tool.name).await?;
         if !self.book.mark_sent(self.caller.call) {
             return Err(Fault::new(Kind::Cancelled, "the run has ended").into());
         }
@@ -123,7 +126,8 @@ impl Sending<'_> {
         let shorten = |text: String| -> String {
             text.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
         };
-        self.events.on_event(&Event::CallProgress {
+        self.trail.tell(&Event::CallProgress {
+            run: self.trail.run(),
             id: self.caller.call,
             server: server.to_owned(),
             tool: tool.to_owned(),

@@ -36,14 +36,14 @@ impl Digest {
             tool.annotations,
         ]);
         let mut text = String::new();
-        write(&whole, &mut text);
+        canonical(&whole, &mut text);
         Self(Sha256::digest(text).into())
     }
 }
 
 /// JSON with the members of objects in order. Which order a map of `serde_json` has depends on the
 /// features that other crates turn on.
-fn write(value: &Value, text: &mut String) {
+pub(crate) fn canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
@@ -51,7 +51,7 @@ fn write(value: &Value, text: &mut String) {
             text.push('{');
             for (name, value) in members {
                 let _ = write!(text, "{}:", Value::from(name.as_str()));
-                write(value, text);
+                canonical(value, text);
                 text.push(',');
             }
             text.push('}');
@@ -59,7 +59,7 @@ fn write(value: &Value, text: &mut String) {
         Value::Array(items) => {
             text.push('[');
             for item in items {
-                write(item, text);
+                canonical(item, text);
                 text.push(',');
             }
             text.push(']');

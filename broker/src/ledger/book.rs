@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::{Allowance, CallId, Ledger, State};
+use super::{Allowance, CallId, Entry, Ledger, State};
 use crate::call::Kind;
 use crate::flow::Flow;
 use crate::review::Reviewed;
@@ -104,9 +104,9 @@ impl Book {
         self.lock().advance(id, state, Instant::now());
     }
 
-    /// Where a call stands.
-    pub(crate) fn state(&self, id: CallId) -> Option<State> {
-        self.lock().entry(id).map(|entry| entry.state.clone())
+    /// What is known of a call.
+    pub(crate) fn entry(&self, id: CallId) -> Option<Entry> {
+        self.lock().entry(id).cloned()
     }
 
     /// Settles a call whose caller went away.

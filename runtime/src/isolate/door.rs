@@ -4,11 +4,14 @@
 //! The host holds the same limits again. Here they keep an honest worker from sending what would
 //! be refused anyway, and keep the memory of a flood in the worker.
 
-use super::ops::{BeginCall, Door};
+use super::{
+    fixed::FixedClock,
+    ops::{BeginCall, Door},
+};
 use crate::{
     console::{Console, Level},
     frame::{JobLimits, NewCall, WorkerFrame},
-    host::{Failure, Reply},
+    host::{Failure, Fixed, Reply},
     limits::Limit,
 };
 use std::{
@@ -29,8 +32,17 @@ pub(crate) struct RunDoor {
     calls: RefCell<Calls>,
     /// Only counts; the lines are the host's.
     console: RefCell<Console>,
-    alarm: Cell<Option<Instant>>,
+    alarm: Cell<Option<Alarm>>,
+    fixed: RefCell<Option<FixedClock>>,
     failure: RefCell<Option<String>>,
+}
+
+/// When the realm wants to be called.
+#[derive(Clone, Copy)]
+struct Alarm {
+    at: Instant,
+    /// The same by the clock of the run.
+    milliseconds: f64,
 }
 
 #[derive(Default)]
@@ -57,13 +69,15 @@ impl RunDoor {
             calls: RefCell::default(),
             console: RefCell::default(),
             alarm: Cell::default(),
+            fixed: RefCell::default(),
             failure: RefCell::default(),
         }
     }
 
     /// The run begins: until now every limit was zero.
-    pub(crate) fn open(&self, limits: JobLimits) {
+    pub(crate) fn open(&self, limits: JobLimits, fixed: Option<Fixed>) {
         self.limits.replace(limits);
+        self.fixed.replace(fixed.map(FixedClock::new));
         self.started.set(Instant::now());
     }
 
@@ -101,7 +115,28 @@ impl RunDoor {
 
     /// When the realm's `tick` has to be called.
     pub(crate) fn alarm(&self) -> Option<Instant> {
-        self.alarm.get()
+        self.alarm.get().map(|alarm| alarm.at)
+    }
+
+    /// Whether, in a run with a fixed clock, a timer is due before this Unix time.
+    pub(crate) fn has_alarm_before(&self, unix_ms: u64) -> bool {
+        let fixed = self.fixed.borrow();
+        let due = self.alarm.get().map(|alarm| alarm.milliseconds);
+        fixed.as_ref().zip(due).is_some_and(|(fixed, due)| due < fixed.at(unix_ms))
+    }
+
+    /// The time of the alarm has come.
+    pub(crate) fn ring(&self) {
+        if let (Some(fixed), Some(alarm)) = (&mut *self.fixed.borrow_mut(), self.alarm.get()) {
+            fixed.advance(alarm.milliseconds);
+        }
+    }
+
+    /// It is this Unix time, in a run with a fixed clock.
+    pub(crate) fn advance(&self, unix_ms: u64) {
+        if let Some(fixed) = &mut *self.fixed.borrow_mut() {
+            fixed.advance(fixed.at(unix_ms));
+        }
     }
 
     /// The error that ended the run.
@@ -196,13 +231,37 @@ impl Door for RunDoor {
     }
 
     fn now(&self) -> f64 {
+        if let Some(fixed) = &mut *self.fixed.borrow_mut() {
+            return fixed.read();
+        }
         // A tenth of a millisecond: fine enough to time calls, too coarse to time the cache.
         (self.started.get().elapsed().as_secs_f64() * 10_000.0).floor() / 10.0
     }
 
     fn set_alarm(&self, milliseconds: f64) {
-        let after = Duration::try_from_secs_f64(milliseconds / 1000.0).ok();
-        self.alarm.set(after.and_then(|after| self.started.get().checked_add(after)));
+        let at = match &*self.fixed.borrow() {
+            None => Duration::try_from_secs_f64(milliseconds / 1000.0)
+                .ok()
+                .and_then(|after| self.started.get().checked_add(after)),
+            Some(_) if milliseconds < 0.0 => None,
+            // What a fixed clock says has passed did not take its time.
+            Some(fixed) => {
+                Duration::try_from_secs_f64((milliseconds - fixed.now).max(0.0) / 1000.0)
+                    .ok()
+                    .and_then(|after| Instant::now().checked_add(after))
+            }
+        };
+        self.alarm.set(at.map(|at| Alarm { at, milliseconds }));
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> bool {
+        match &mut *self.fixed.borrow_mut() {
+            Some(fixed) => {
+                fixed.fill(bytes);
+                true
+            }
+            None => getrandom::fill(bytes).is_ok(),
+        }
     }
 
     fn fail(&self, error: String) {

@@ -20,6 +20,8 @@ pub(crate) trait Door {
     fn console(&self, level: u32, text: String);
     /// Milliseconds since the run began.
     fn now(&self) -> f64;
+    /// Fills the buffer; `false` if there are no random numbers.
+    fn random(&self, bytes: &mut [u8]) -> bool;
     /// Has the realm's `tick` called when the run is this many milliseconds old; never, if that is
     /// negative.
     fn set_alarm(&self, milliseconds: f64);
@@ -166,8 +168,8 @@ fn op_has_handler(promise: v8::Local<'_, v8::Value>) -> bool {
 
 /// Fills the buffer; `false` if the system has no random numbers to give.
 #[op2]
-fn op_random(#[buffer] mut bytes: JsBuffer) -> bool {
-    getrandom::fill(&mut bytes).is_ok()
+fn op_random(state: &OpState, #[buffer] mut bytes: JsBuffer) -> bool {
+    state.borrow::<Doors>().random(&mut bytes)
 }
 
 /// The parts of a URL by lines, as [`parts`] orders them; empty if it is not one.

@@ -74,8 +74,10 @@ impl Realm {
         &mut self,
         functions: &[Function],
         limits: &JobLimits,
+        fixed: Option<u64>,
     ) -> Result<(), String> {
-        let job = serde_json::json!({ "functions": functions, "timers": limits.timers });
+        let timers = limits.timers;
+        let job = serde_json::json!({ "functions": functions, "timers": timers, "fixed": fixed });
         let job = job.to_string();
         deno_core::scope!(scope, self.runtime);
         v8::tc_scope!(let scope, scope);

@@ -4,11 +4,14 @@ use super::{
     door::{CallEnd, RunDoor},
     realm::Realm,
 };
-use crate::frame::HostFrame;
+use crate::{
+    frame::HostFrame,
+    host::{Failure, Reply},
+};
 use deno_core::{PollEventLoopOptions, v8};
 use futures::{Stream, StreamExt};
 use std::{
-    future::poll_fn,
+    future::{poll_fn, ready},
     pin::pin,
     task::{Context, Poll},
 };
@@ -40,7 +43,10 @@ pub(super) async fn take(
     frames: impl Stream<Item = HostFrame>,
 ) -> Last {
     let mut frames = pin!(frames);
+    // A result that has to wait for timers whose time comes before it, in a run with a fixed clock.
+    let mut held: Option<(u32, Result<Reply, Failure>, u64)> = None;
     loop {
+        let is_held = held.is_some();
         let turn = poll_fn(|context| poll_turn(realm, door, promise, context));
         let done = tokio::select! {
             biased;
@@ -48,14 +54,34 @@ pub(super) async fn take(
                 Next::Result(end) => realm.settle(end),
                 Next::Last(last) => return last,
             },
-            frame = frames.next() => match frame {
-                Some(HostFrame::CallResult { id, result }) => {
+            frame = frames.next(), if !is_held => match frame {
+                Some(HostFrame::CallResult { id, result, time: Some(time) }) => {
+                    held = Some((id, result, time));
+                    Ok(())
+                }
+                Some(HostFrame::CallResult { id, result, time: None }) => {
                     door.deliver(id, result);
                     Ok(())
                 }
                 _ => return Last::Stopped,
             },
-            () = alarm(door) => realm.tick(),
+            () = ready(()), if is_held => match held.take() {
+                Some(early) if door.has_alarm_before(early.2) => {
+                    held = Some(early);
+                    door.ring();
+                    realm.tick()
+                }
+                Some((id, result, time)) => {
+                    door.advance(time);
+                    door.deliver(id, result);
+                    Ok(())
+                }
+                None => Ok(()),
+            },
+            () = alarm(door) => {
+                door.ring();
+                realm.tick()
+            }
         };
         if done.is_err() {
             return door.failure().map_or(Last::Interrupted, Last::Failed);

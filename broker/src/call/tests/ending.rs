@@ -71,8 +71,11 @@ impl Events for Heard {
         self.0.lock().unwrap().push(match event {
             Event::ServerConnecting { server } => format!("connecting {server}"),
             Event::ServerConnected { server, tools, .. } => format!("{server} has {tools}"),
-            Event::CallStarted { id, tool, .. } => format!("{id} {tool}"),
-            Event::CallEnded { id, state, .. } => format!("{id} {state}"),
+            Event::CallProposed { id, tool, .. } => format!("{id} {tool}"),
+            Event::CallDecided { id, .. } => format!("{id} decided"),
+            Event::CallSent { id, .. } => format!("{id} sent"),
+            Event::CallFinished { id, state, .. } => format!("{id} {state}"),
+            Event::RunStarted { .. } => "run started".to_owned(),
             other => format!("{other:?}"),
         });
     }
@@ -92,11 +95,18 @@ async fn every_start_has_its_end_among_the_events() {
         [
             "connecting s",
             "s has 9",
+            "run started",
             "#1 other",
+            "#1 decided",
+            "#1 sent",
             "#1 succeeded",
             "#2 fails",
+            "#2 decided",
+            "#2 sent",
             "#2 failed",
             "#3 slow",
+            "#3 decided",
+            "#3 sent",
             "#3 unknown",
         ]
     );
