@@ -8,6 +8,7 @@ use crate::approval::{Approver, Grants};
 use crate::builder::Builder;
 use crate::catalogue::Catalogue;
 use crate::policy::Policy;
+use crate::principal::Principal;
 use crate::run::Run;
 use crate::server::{ConnectError, Hub, Server, ServerState, ServerStatus};
 use crate::turns::RunKey;
@@ -79,18 +80,23 @@ impl Broker {
 
     /// Begins the calls of one script run.
     pub fn open_run(&self) -> Run {
-        self.open(None)
+        self.open(None, None)
     }
 
     /// The same for a run with a label, which rules of the policy can be about.
     pub fn open_labelled_run(&self, label: impl Into<String>) -> Run {
-        self.open(Some(label.into()))
+        self.open(Some(label.into()), None)
     }
 
-    fn open(&self, label: Option<String>) -> Run {
+    /// The same for a run of somebody in particular, with a label or without.
+    pub fn open_run_of(&self, principal: Principal, label: Option<String>) -> Run {
+        self.open(label, Some(principal))
+    }
+
+    fn open(&self, label: Option<String>, principal: Option<Principal>) -> Run {
         self.freshen();
         let key = RunKey(self.inner.runs.fetch_add(1, Ordering::Relaxed));
-        Run::new(Arc::clone(&self.inner), key, label)
+        Run::new(Arc::clone(&self.inner), key, label, principal)
     }
 
     /// Ends all connections and the programs behind them. Calls made afterwards fail as

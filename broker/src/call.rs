@@ -41,6 +41,7 @@ use crate::broker::Inner;
 use crate::elicitation::{Caller, Standing};
 use crate::ledger::{Allowance, Book, CallId};
 use crate::limits::CallLimits;
+use crate::principal::Principal;
 use crate::transport::Method;
 use crate::turns::RunKey;
 use approval::Asking;
@@ -152,6 +153,8 @@ pub(crate) struct Journey<'a> {
     pub(crate) book: &'a Book,
     pub(crate) run_grants: &'a crate::approval::Grants,
     pub(crate) label: Option<&'a str>,
+    /// On whose behalf, if that is not the broker's own.
+    pub(crate) principal: Option<&'a Principal>,
     pub(crate) run: RunKey,
     pub(crate) id: CallId,
 }
@@ -203,9 +206,9 @@ impl Journey<'_> {
 
         let verdict = policy::judge(&self.broker.policy, &call, self.label);
         let asking = Asking {
-            approver: self.broker.approver.as_deref(),
+            approver: self.principal.map_or(&self.broker.approver, |own| &own.approver).as_deref(),
             run: self.run_grants,
-            session: &self.broker.grants,
+            session: self.principal.map_or(&self.broker.grants, |own| &*own.grants),
             id: self.id,
             line: *line,
             waiting: waiting.as_ref(),
@@ -222,6 +225,7 @@ impl Journey<'_> {
             tool: tool.clone(),
             call: self.id,
             line: *line,
+            elicitor: self.principal.map(|own| own.elicitor.clone()),
             standing: Standing::new(Arc::clone(waiting)),
         };
         let sending =

@@ -45,6 +45,7 @@ mod call;
 mod turns;
 mod policy;
 mod approval;
+mod principal;
 mod elicitation;
 mod ledger;
 mod limits;
@@ -68,6 +69,7 @@ pub use policy::{
     PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
     function_name,
 };
+pub use principal::{Principal, SessionGrants};
 pub use run::Run;
 pub use secret::Secret;
 pub use server::{ConnectError, Era, ServerState, ServerStatus};

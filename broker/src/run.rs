@@ -11,6 +11,7 @@ use crate::broker::Inner;
 use crate::call::{Answer, Fault, Journey, Kind, Request, ToolError};
 use crate::events::Event;
 use crate::ledger::{Book, CallId, Ledger};
+use crate::principal::Principal;
 use crate::turns::RunKey;
 
 /// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
@@ -26,12 +27,18 @@ struct Shared {
     grants: Grants,
     ended: watch::Sender<bool>,
     label: Option<String>,
+    principal: Option<Principal>,
 }
 
 impl Run {
-    pub(crate) fn new(broker: Arc<Inner>, key: RunKey, label: Option<String>) -> Self {
+    pub(crate) fn new(
+        broker: Arc<Inner>,
+        key: RunKey,
+        label: Option<String>,
+        principal: Option<Principal>,
+    ) -> Self {
         let (book, grants, ended) = Default::default();
-        Self { broker, shared: Arc::new(Shared { key, label, book, grants, ended }) }
+        Self { broker, shared: Arc::new(Shared { key, label, book, grants, ended, principal }) }
     }
 
     /// Makes one call. Many may be made at once.
@@ -52,6 +59,7 @@ impl Run {
             book: &self.shared.book,
             run_grants: &self.shared.grants,
             label: self.shared.label.as_deref(),
+            principal: self.shared.principal.as_ref(),
             run: self.shared.key,
             id,
         };
@@ -63,6 +71,27 @@ impl Run {
         };
         attempt.settle(&outcome);
         outcome.map_err(|fault| fault.of(server, tool))
+    }
+
+    /// Writes down a call that was made by an earlier part of this run, elsewhere, and how it ended.
+    /// Nothing is sent.
+    pub fn record_earlier(
+        &self,
+        server: &str,
+        tool: &str,
+        line: Option<u32>,
+        ended: Result<(), (Kind, String)>,
+    ) {
+        let book = &self.shared.book;
+        let Some(id) = book.open(server, tool, line) else { return };
+        match ended {
+            Err((kind @ (Kind::Denied | Kind::InvalidInput), message)) => {
+                book.refuse(id, kind, &message);
+            }
+            _ if !book.mark_sent(id) => {}
+            Ok(()) => book.succeed(id),
+            Err((kind, message)) => book.fail(id, kind, &message),
+        }
     }
 
     /// The ledger as it is now.
