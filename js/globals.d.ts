@@ -73,7 +73,7 @@ interface ResourceContents {
   blob?: string;
 }
 
-/** Calls tools by names that are known only when the script runs, and reads resources. */
+/** Calls tools by names that are known only when the script runs, reads resources, and shows content. */
 declare const mcp: {
   /** What the tool's own function gives; `name` is that function's name. */
   callTool<T = unknown>(name: string, input?: object, options?: CallOptions): Promise<T>;
@@ -82,4 +82,6 @@ declare const mcp: {
   /** Reads a resource of a server, for example what a `resource_link` of a result names. */
   readResource(server: string, uri: string, options?: CallOptions): Promise<ResourceContents[]>;
   listResources(server: string, options?: CallOptions): Promise<Resource[]>;
+  /** Gives an image or other content to whoever reads the result of this run, beside what is printed. */
+  show(block: ContentBlock): Promise<void>;
 };

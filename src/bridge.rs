@@ -1,9 +1,13 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
-use crate::nearest::nearest;
-use broker::{Answer, Broker, Ledger, Request, ServerState, ToolError};
+use crate::{
+    attendant::{Attendant, Attended, Begun, Pass},
+    nearest::nearest,
+    shown::{self, Shown},
+};
+use broker::{Answer, Broker, Ledger, Principal, Request, ServerState, ToolError};
 use futures::future::BoxFuture;
-use runtime::{Call, Failure, Function, Reply, ToolHost, WallClock};
+use runtime::{Call, Failure, Function, Line, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use stubgen::Declarations;
@@ -13,6 +17,8 @@ pub(crate) struct Bridge {
     broker: Broker,
     run: broker::Run,
     declarations: Arc<Declarations>,
+    attendant: Option<Arc<dyn Attendant>>,
+    shown: Shown,
 }
 
 impl Bridge {
@@ -20,12 +26,25 @@ impl Bridge {
         broker: &Broker,
         declarations: Arc<Declarations>,
         label: Option<String>,
+        principal: Option<Principal>,
     ) -> Self {
-        let run = match label {
-            Some(label) => broker.open_labelled_run(label),
-            None => broker.open_run(),
+        let run = match (principal, label) {
+            (Some(principal), label) => broker.open_run_of(principal, label),
+            (None, Some(label)) => broker.open_labelled_run(label),
+            (None, None) => broker.open_run(),
         };
-        Self { broker: broker.clone(), run, declarations }
+        let (attendant, shown) = (None, Shown::default());
+        Self { broker: broker.clone(), run, declarations, attendant, shown }
+    }
+
+    /// Has somebody follow the run.
+    pub(crate) fn attended(self, attendant: Option<Arc<dyn Attendant>>) -> Self {
+        Self { attendant, ..self }
+    }
+
+    /// What the script has shown.
+    pub(crate) fn shown(&self) -> Vec<Value> {
+        self.shown.take()
     }
 
     /// The functions that a script gets.
@@ -53,10 +72,7 @@ impl Bridge {
         if let Some(resource) = Resource::of(function) {
             return self.run.call(with(resource.request(&input))).await;
         }
-        let (server, tool) = match self.declarations.function(function) {
-            Some(known) => (known.server.as_str(), known.tool.as_str()),
-            None => function.split_once('/').unwrap_or(("", function)),
-        };
+        let (server, tool) = self.tool_of(function);
         let mut result = self.run.call(with(Request::new(server, tool, input))).await;
         if let Err(error) = &mut result
             && error.server.is_empty()
@@ -86,7 +102,47 @@ impl Bridge {
         nearest(function, names).map(|name| format!("did you mean `{name}`?"))
     }
 
-    async fn answer(&self, call: Call) -> Result<Reply, Failure> {
+    /// The answer to a call that the attendant knows of.
+    async fn attend(&self, call: Call, attended: Attended) -> Result<Reply, Failure> {
+        let number = attended.number;
+        let outcome = match attended.attendant.pass(number).await {
+            Pass::Repeat(outcome) => {
+                self.record_earlier(&call, &outcome);
+                outcome
+            }
+            Pass::Make => {
+                let attendant = Arc::clone(&attended.attendant);
+                attendant.made(&call.function);
+                self.answer(call, move |asks| attendant.asks(number, asks)).await
+            }
+        };
+        attended.end(&outcome);
+        outcome
+    }
+
+    /// Puts a call into the ledger that an earlier part of the run has made.
+    fn record_earlier(&self, call: &Call, outcome: &Result<Reply, Failure>) {
+        let (server, tool) = self.tool_of(&call.function);
+        let ended = outcome.as_ref().map(|_| ()).map_err(|failure| {
+            let kind = broker::Kind::named(&failure.kind);
+            (kind.unwrap_or(broker::Kind::Protocol), failure.message.clone())
+        });
+        self.run.record_earlier(server, tool, call.line, ended);
+    }
+
+    /// The server and the tool of a function, or of `server/tool`.
+    fn tool_of<'a>(&'a self, function: &'a str) -> (&'a str, &'a str) {
+        match self.declarations.function(function) {
+            Some(known) => (known.server.as_str(), known.tool.as_str()),
+            None => function.split_once('/').unwrap_or(("", function)),
+        }
+    }
+
+    async fn answer(
+        &self,
+        call: Call,
+        asks: impl Fn(bool) + Send + Sync + 'static,
+    ) -> Result<Reply, Failure> {
         let clock = call.wall_clock();
         let Call { function, input, raw, timeout, line, .. } = call;
         // Deeper nesting than this parser takes is an error like any other.
@@ -95,7 +151,7 @@ impl Bridge {
             message: format!("the input cannot be read: {error}"),
             properties: String::new(),
         })?;
-        let stand = stand_while_waiting(clock);
+        let stand = stand_while_waiting(clock, asks);
         let with = |request: Request| {
             let request = request.timeout(timeout).waiting(stand);
             line.into_iter().fold(request, Request::line)
@@ -115,7 +171,21 @@ impl Bridge {
 
 impl ToolHost for Bridge {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
-        Box::pin(self.answer(call))
+        if call.function == shown::FUNCTION {
+            let shown = self.shown.show(&call.input);
+            return Box::pin(async { shown.map(|()| Reply::Value("null".into())) });
+        }
+        let Some(attendant) = &self.attendant else { return Box::pin(self.answer(call, |_| ())) };
+        // Here, where calls come in the order in which the script makes them.
+        let begun = Begun { function: &call.function, input: &call.input, line: call.line };
+        let attended = Attended::enter(attendant, &begun);
+        Box::pin(self.attend(call, attended))
+    }
+
+    fn printed(&self, line: &Line) {
+        if let Some(attendant) = &self.attendant {
+            attendant.printed(line);
+        }
     }
 }
 
@@ -152,10 +222,14 @@ impl Resource {
     }
 }
 
-/// Stops the run's clock for as long as somebody is being asked.
-fn stand_while_waiting(clock: Arc<WallClock>) -> impl Fn(bool) + Send + Sync {
+/// Stops the run's clock for as long as somebody is being asked, and tells `asks`.
+fn stand_while_waiting(
+    clock: Arc<WallClock>,
+    asks: impl Fn(bool) + Send + Sync,
+) -> impl Fn(bool) + Send + Sync {
     let pause = Mutex::new(None);
     move |waiting| {
+        asks(waiting);
         let pause = &mut *pause.lock().unwrap_or_else(PoisonError::into_inner);
         *pause = waiting.then(|| clock.pause());
     }

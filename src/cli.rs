@@ -19,6 +19,7 @@ mod doctor;
 mod policy;
 mod call;
 mod login;
+mod serve;
 
 use clap::{Parser, Subcommand};
 use exit::Exit;
@@ -62,6 +63,8 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Make one call, by the same way as a script's calls
     Call(call::Arguments),
+    /// Be an MCP server that gives any MCP host code mode over these servers
+    Serve(serve::Arguments),
     /// Log in at a server that wants it, with your browser
     Login(login::Arguments),
     /// Forget the login at a server
@@ -103,6 +106,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Policy(arguments) => policy::policy(arguments),
             Command::Doctor(arguments) => doctor::doctor(arguments).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
+            Command::Serve(arguments) => serve::serve(arguments, &interrupt).await,
             Command::Login(arguments) => login::login(arguments, &interrupt).await,
             Command::Logout(arguments) => login::logout(arguments).await,
         }

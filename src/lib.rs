@@ -16,19 +16,23 @@
 //! The parts can be used alone: [`stubgen`] makes declarations of tools, [`runtime`] runs scripts
 //! for any host that answers their calls, [`broker`] makes calls under policy.
 
+mod attendant;
 mod bridge;
 pub mod config;
 mod declared;
 mod nearest;
 mod report;
 mod sandbox;
+pub mod serve;
+mod shown;
+pub mod visible;
 pub mod worker;
 
 pub use ::{broker, runtime, stubgen};
 
 pub use ::broker::{
     Approver, CallLimits, Decision, Elicitation, Elicitor, Event, Events, Grant, LocalTool,
-    PendingCall, Policy, Secret, ServerConfig, ServerState, ServerStatus,
+    PendingCall, Policy, Principal, Secret, ServerConfig, ServerState, ServerStatus, SessionGrants,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,

@@ -14,14 +14,16 @@ pub struct Report {
     pub console: Console,
     /// Every call it made, in order, and where each stands.
     pub ledger: Ledger,
+    /// What it chose to show: content blocks as in a tool's result, in order.
+    pub shown: Vec<Value>,
     /// What it used.
     pub usage: Usage,
 }
 
 impl Report {
-    pub(crate) fn new(run: Run, ledger: Ledger) -> Self {
+    pub(crate) fn new(run: Run, ledger: Ledger, shown: Vec<Value>) -> Self {
         let Run { outcome, console, usage } = run;
-        Self { outcome, console, ledger, usage }
+        Self { outcome, console, ledger, shown, usage }
     }
 
     /// Whether the script came to its end.
@@ -59,7 +61,17 @@ impl Report {
                 self.write_ledger(&mut text);
             }
         }
+        self.write_shown(&mut text);
         shorten(&text, budget)
+    }
+
+    /// What is shown besides: not all that read the text see it.
+    fn write_shown(&self, text: &mut String) {
+        let kinds: Vec<&str> =
+            self.shown.iter().filter_map(|block| block.get("type")?.as_str()).collect();
+        if !kinds.is_empty() {
+            let _ = writeln!(text, "[shown beside this text: {}]", kinds.join(", "));
+        }
     }
 
     /// What had been done when the run failed: the model must know before it tries again.
@@ -75,7 +87,7 @@ impl Report {
         }
     }
 
-    /// The whole report as JSON: `outcome`, `console`, `ledger`, `usage`. Durations are
+    /// The whole report as JSON: `outcome`, `console`, `ledger`, `shown`, `usage`. Durations are
     /// milliseconds, sizes bytes.
     pub fn to_json(&self) -> Value {
         json!({
@@ -84,7 +96,8 @@ impl Report {
                 "lines": self.console.lines,
                 "dropped_bytes": self.console.dropped_bytes,
             },
-            "ledger": self.ledger.entries().iter().map(entry_json).collect::<Vec<_>>(),
+            "ledger": ledger_json(&self.ledger),
+            "shown": self.shown,
             "usage": {
                 "wall_ms": millis(self.usage.wall),
                 "waiting_ms": millis(self.usage.waiting),
@@ -238,6 +251,17 @@ fn failure<'a>(entry: &Entry, state: &'a State) -> Option<(broker::Kind, &'a str
     }
 }
 
+pub(crate) fn ledger_json(ledger: &Ledger) -> Value {
+    ledger.entries().iter().map(entry_json).collect()
+}
+
+/// The name of an outcome, as the report as JSON has it.
+pub(crate) fn outcome_name(outcome: &Outcome) -> String {
+    let name = serde_json::to_value(outcome).ok();
+    let name = name.as_ref().and_then(|it| it.get("kind")?.as_str());
+    name.unwrap_or_default().to_owned()
+}
+
 fn entry_json(entry: &Entry) -> Value {
     let (kind, message) = failure(entry, &entry.state).unzip();
     json!({
@@ -278,7 +302,7 @@ fn outcome_json(outcome: &Outcome) -> Value {
 
 /// `text` itself if it fits, or its head and tail with a mark between them that says how much is
 /// missing; never half a character.
-fn shorten(text: &str, budget: usize) -> String {
+pub(crate) fn shorten(text: &str, budget: usize) -> String {
     if text.len() <= budget {
         return text.to_owned();
     }

@@ -1,9 +1,14 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
-use crate::{bridge::Bridge, declared::Declared, report::Report};
+use crate::{
+    attendant::{Attendant, Attended, Begun},
+    bridge::Bridge,
+    declared::Declared,
+    report::Report,
+};
 use broker::{
-    Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, ServerConfig, ServerState,
-    ServerStatus, TokenStore,
+    Approver, Broker, CallLimits, Elicitor, Events, LocalTool, Policy, Principal, ServerConfig,
+    ServerState, ServerStatus, TokenStore,
 };
 use runtime::{Isolation, Limits, Outcome, Runtime, WorkerProgram};
 use serde_json::Value;
@@ -29,13 +34,15 @@ pub struct Sandbox {
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// A script and what holds for this run of it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use]
 pub struct Script {
     source: String,
     limits: Option<Limits>,
     label: Option<String>,
     cancel: CancellationToken,
+    principal: Option<Principal>,
+    attendant: Option<Arc<dyn Attendant>>,
 }
 
 /// Collects what a [`Sandbox`] is made of.
@@ -231,6 +238,10 @@ impl Sandbox {
         self.broker.reach(server).await
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// What has become of each server.
     pub fn servers(&self) -> Vec<ServerStatus> {
         self.broker.servers()
@@ -247,9 +258,10 @@ impl Sandbox {
     ///
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {
-        let Script { source, limits, label, cancel } = script.into();
+        let Script { source, limits, label, cancel, principal, attendant } = script.into();
         self.reach_mentioned(&source).await;
-        let bridge = Bridge::new(&self.broker, self.declarations(), label);
+        let bridge = Bridge::new(&self.broker, self.declarations(), label, principal);
+        let bridge = bridge.attended(attendant);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
@@ -263,7 +275,7 @@ impl Sandbox {
         {
             error.message = format!("{}; {hint}", error.message);
         }
-        Report::new(run, bridge.close())
+        Report::new(run, bridge.close(), bridge.shown())
     }
 
     /// Makes one call as a script would: through the same policy, approval and limits.
@@ -278,8 +290,29 @@ impl Sandbox {
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
         self.reach_mentioned(function).await;
-        let bridge = Bridge::new(&self.broker, self.declarations(), None);
+        let bridge = Bridge::new(&self.broker, self.declarations(), None, None);
         bridge.request(function, input, |request| request).await
+    }
+
+    /// The same on behalf of somebody in particular, with somebody who follows it.
+    ///
+    /// # Errors
+    /// What the script would have caught.
+    pub(crate) async fn call_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        begun: &Begun<'_>,
+        input: Value,
+    ) -> Result<broker::Answer, broker::ToolError> {
+        self.reach_mentioned(begun.function).await;
+        let bridge = Bridge::new(&self.broker, self.declarations(), None, Some(principal));
+        let attended = Attended::enter(&attendant, begun);
+        let number = attended.number;
+        attendant.pass(number).await;
+        attendant.made(begun.function);
+        let asks = move |asks| attendant.asks(number, asks);
+        bridge.request(begun.function, input, |request| request.waiting(asks)).await
     }
 
     /// What stands between a script and the rest of this machine.
@@ -326,7 +359,14 @@ impl Sandbox {
 impl Script {
     /// A script under the sandbox's limits.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), limits: None, label: None, cancel: CancellationToken::new() }
+        Self {
+            source: source.into(),
+            limits: None,
+            label: None,
+            cancel: CancellationToken::new(),
+            principal: None,
+            attendant: None,
+        }
     }
 
     /// Sets the limits of this run.
@@ -342,6 +382,27 @@ impl Script {
     /// Ends the run when the token is cancelled. The report says what had been done by then.
     pub fn cancel(self, cancel: CancellationToken) -> Self {
         Self { cancel, ..self }
+    }
+
+    /// Makes this a run of somebody in particular: they are asked about its calls, and only what they
+    /// have granted counts.
+    pub fn principal(self, principal: Principal) -> Self {
+        Self { principal: Some(principal), ..self }
+    }
+
+    /// Has somebody follow the run.
+    pub(crate) fn attended(self, attendant: Arc<dyn Attendant>) -> Self {
+        Self { attendant: Some(attendant), ..self }
+    }
+}
+
+/// Neither the source nor who is behind it: these lines end up in logs.
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { source, limits, label, .. } = self;
+        let mut script = f.debug_struct("Script");
+        script.field("source_bytes", &source.len()).field("limits", limits).field("label", label);
+        script.finish_non_exhaustive()
     }
 }
 

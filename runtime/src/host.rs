@@ -1,6 +1,7 @@
 //! What a run asks of its host: the answer to a tool call.
 
 use crate::clock::{Pause, WallClock};
+use crate::console::Line;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc, time::Duration};
@@ -16,6 +17,9 @@ pub trait ToolHost: Send + Sync {
     /// it must cancel the call as far as that is possible. It has to end within [`Call::timeout`];
     /// if it does not, the run's own clock still ends it.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>>;
+
+    /// Hears of each line of the console as it is printed. Must not block.
+    fn printed(&self, _line: &Line) {}
 }
 
 /// One call of a script.

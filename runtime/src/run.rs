@@ -61,7 +61,9 @@ pub(crate) async fn drive(
                             break broken("more on the console than is kept");
                         }
                         Ok(WorkerFrame::Console { level, text }) => {
-                            console.push(Line { level, text }, limits.console());
+                            let line = Line { level, text };
+                            host.printed(&line);
+                            console.push(line, limits.console());
                         }
                         Ok(WorkerFrame::Call(call)) => if let Err(fault) = calls.start(call) {
                             break broken(fault);
