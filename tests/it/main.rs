@@ -13,5 +13,6 @@ mod outcomes;
 mod readme;
 mod scripts;
 mod servers;
+mod serving;
 #[cfg(target_os = "linux")]
 mod soak;
