@@ -69,6 +69,8 @@ struct Shared {
 
 /// How long the answers to runs that have ended may take on their way out.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// Between having an answer and having written it.
+const SLACK: Duration = Duration::from_millis(100);
 
 impl Server {
     /// A server for this sandbox. The sandbox should have been built with [`asking`] as its elicitor,
@@ -123,6 +125,7 @@ impl Server {
             runs.all_ended().await;
         }
         let _ = tokio::time::timeout(LAST_ANSWERS, runs.all_answered()).await;
+        tokio::time::sleep(SLACK).await;
         self.shared.runs.close();
     }
 }

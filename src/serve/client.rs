@@ -164,7 +164,7 @@ mod tests {
         let client = client(|options| options.runs_per_minute = 2);
         let before = tokio::time::Instant::now();
         for _ in 0..3 {
-            client.stand_in_line().unwrap().turn().await.unwrap();
+            let _ = client.stand_in_line().unwrap().turn().await.unwrap();
         }
         assert!(before.elapsed() > Duration::from_secs(25), "{:?}", before.elapsed());
     }

@@ -268,14 +268,19 @@ impl Handler {
         let opened = self.shared.seal.open(state, &who.owner);
         let Claims { run, round, resume } =
             opened.map_err(|error| answer::error(error.to_string()))?;
-        if let Some(live) = self.shared.runs.find(&run, &who.owner) {
+        let here = self.shared.runs.find(&run, &who.owner);
+        if let Some(live) =
+            here.as_ref().filter(|live| !(live.is_behind(round) && resume.is_some()))
+        {
             if live.resume(round, answers) {
-                return Ok(live);
+                return Ok(Arc::clone(live));
             }
             return Err(answer::error(format!(
                 "that question was answered already; wait_run with run_id \"{run}\" has the result"
             )));
         }
+        // One that waits here for an answer that another instance has had. The new one takes its place.
+        here.inspect(|behind| behind.cancel.cancel());
         let Some(resume) = resume else {
             return Err(answer::error(
                 "the run can only be continued by the instance that began it, which is not this one or \

@@ -5,7 +5,7 @@
 //! nothing is served without a token.
 
 use super::{
-    Shared,
+    LAST_ANSWERS, Shared,
     handler::{Carrier, Handler},
 };
 use axum::{
@@ -23,6 +23,7 @@ use rmcp::transport::streamable_http_server::{
 use sha2::{Digest, Sha256};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 /// Where and to whom HTTP is served.
 #[derive(Clone, Debug)]
@@ -148,15 +149,28 @@ impl Listening {
     /// # Errors
     /// [`HttpError::Io`] if connections cannot be taken any more.
     pub async fn serve(self) -> Result<(), HttpError> {
-        let closed = self.shared.runs.closed();
+        let (closing, closed) = (self.shared.runs.closed(), CancellationToken::new());
         let address = self.bound;
-        let serving = axum::serve(self.listener, router(self.shared, self.http, address));
-        let serving = serving.with_graceful_shutdown(async move { closed.cancelled().await });
-        serving.await.map_err(|source| HttpError::Io { address, source })
+        let router = router(self.shared, self.http, address, closed.clone());
+        let begins = closing.clone();
+        let serving = axum::serve(self.listener, router)
+            .with_graceful_shutdown(async move { begins.cancelled().await });
+        // Answers are on their way out by now, and streams that wait for nothing would never end.
+        let close = async move {
+            closing.cancelled().await;
+            tokio::time::sleep(LAST_ANSWERS).await;
+            closed.cancel();
+            std::future::pending().await
+        };
+        let served = tokio::select! {
+            served = async { serving.await } => served,
+            served = close => served,
+        };
+        served.map_err(|source| HttpError::Io { address, source })
     }
 }
 
-fn router(shared: Arc<Shared>, http: Http, bound: SocketAddr) -> Router {
+fn router(shared: Arc<Shared>, http: Http, bound: SocketAddr, closed: CancellationToken) -> Router {
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     hosts.push(bound.ip().to_string());
     hosts.extend(http.hosts.iter().cloned());
@@ -164,7 +178,7 @@ fn router(shared: Arc<Shared>, http: Http, bound: SocketAddr) -> Router {
         .with_allowed_hosts(hosts.clone())
         .with_allowed_origins(http.origins.clone())
         .enforce_origin_validation()
-        .with_cancellation_token(shared.runs.closed());
+        .with_cancellation_token(closed);
     let mut sessions = LocalSessionManager::default();
     // Nothing comes over a session while its user thinks about a question.
     let keep = shared.options.answer_time.max(shared.options.keep) + SESSION_SLACK;

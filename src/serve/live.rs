@@ -269,6 +269,12 @@ impl Live {
         can_go_on.is_some()
     }
 
+    /// Whether it is held since before the time that is named: it went on elsewhere meanwhile.
+    pub(super) fn is_behind(&self, round: u32) -> bool {
+        let state = self.lock();
+        state.held.is_some() && state.round < round
+    }
+
     /// Whether it was held for longer than anybody will wait.
     pub(super) fn is_forgotten(&self, now: Instant) -> bool {
         self.lock().held.is_some_and(|until| until < now)

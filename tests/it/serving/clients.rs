@@ -2,7 +2,6 @@
 
 use super::scene::{Scene, Sdk, play_python, run, text};
 use serde_json::{Value, json};
-use std::process::Command;
 
 fn plan(server: Value) -> Value {
     json!({
@@ -95,12 +94,12 @@ fn what_a_model_reads_of_the_server() {
 #[test]
 fn inspector_lists_and_calls() {
     let scene = Scene::new();
-    let server = scene.stdio(&[]);
+    // It would take `--config` for its own.
+    std::fs::copy(scene.path().join("config.json"), scene.path().join(".mcp.json")).unwrap();
     let inspect = |arguments: &[&str]| -> Value {
-        let mut command =
-            super::scene::node("node_modules/@modelcontextprotocol/inspector/cli/build/cli.js");
-        command.arg("--cli").arg(server["command"].as_str().unwrap());
-        command.args(server["args"].as_array().unwrap().iter().filter_map(Value::as_str));
+        let program = "node_modules/@modelcontextprotocol/inspector/cli/build/cli.js";
+        let mut command = super::scene::node(program);
+        command.args(["--cli", env!("CARGO_BIN_EXE_cofferdam"), "serve"]);
         let output = command.args(arguments).current_dir(scene.path()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))

@@ -11,7 +11,8 @@ fn lines_and_calls_are_told_while_the_script_runs() {
     let scene = Scene::new();
     for sdk in ALL {
         let mut step = run(
-            "console.log('first'); await everything_echo({ message: 'x' }); console.log('\\u001b[2Jsecond'); return 1",
+            // What comes together with the result is not given to the program by these clients.
+            "console.log('first'); await everything_echo({ message: 'x' }); console.log('\\u001b[2Jsecond'); await new Promise((done) => setTimeout(done, 1500)); return 1",
         );
         step["progress"] = json!(true);
         let seen = sdk.play(
@@ -54,7 +55,7 @@ fn a_request_that_is_cancelled_takes_its_run_along() {
         let before = instance.figure("cofferdam_runs_total{outcome=\"cancelled\"}");
         let mut step = run("await new Promise((done) => setTimeout(done, 60000))");
         step["cancelAfter"] = json!(500);
-        let seen = sdk.play(&json!({ "server": server, "steps": [step] }));
+        let seen = sdk.play(&json!({ "server": server, "steps": [step, { "sleep": 2000 }] }));
         assert!(seen["steps"][0]["error"].is_string(), "{seen:#}");
         instance
             .wait_for_figure("cofferdam_runs_total{outcome=\"cancelled\"}", |count| count > before);
