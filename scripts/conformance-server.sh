@@ -42,7 +42,6 @@ scenarios=(
   2026-07-28:caching
   2026-07-28:http-header-validation
   2026-07-28:input-required-result-unsupported-methods
-  2026-07-28:input-required-result-ignore-extra-params
 )
 
 failed=0

@@ -174,9 +174,13 @@ fn router(shared: Arc<Shared>, http: Http, bound: SocketAddr, closed: Cancellati
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     hosts.push(bound.ip().to_string());
     hosts.extend(http.hosts.iter().cloned());
+    // A page of ours, if there were one. Not those of other programs of this machine.
+    let port = bound.port();
+    let own = ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("http://{name}:{port}"));
+    let own = own.into_iter();
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(hosts.clone())
-        .with_allowed_origins(http.origins.clone())
+        .with_allowed_origins(own.chain(http.origins.iter().cloned()))
         .enforce_origin_validation()
         .with_cancellation_token(closed);
     let mut sessions = LocalSessionManager::default();

@@ -21,6 +21,8 @@ fn another_host_or_origin_is_refused() {
     assert_eq!(ask(&[]), 200);
     assert_eq!(ask(&[("Host", "proxy.example")]), 200);
     assert_eq!(ask(&[("Origin", "https://good.example")]), 200);
+    assert_eq!(ask(&[("Origin", &instance.url(""))]), 200);
+    assert_eq!(ask(&[("Origin", "http://localhost:1")]), 403);
     assert_eq!(ask(&[("Host", "rebound.example")]), 403);
     assert_eq!(ask(&[("Origin", "https://evil.example")]), 403);
     assert_eq!(ask(&[("Origin", "null")]), 403);
