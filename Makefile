@@ -42,19 +42,21 @@ test: v8 servers ## Run all tests, the conformance suite, then the demo and a ch
 	cargo build --workspace --bins --tests
 	cargo test --workspace
 	@scripts/conformance.sh $(conformance_client)
+	@scripts/conformance-server.sh $(cofferdam)
 	@scripts/test-demo.sh
 
 # With the features of the whole workspace, so that `make test` finds it built.
-conformance: servers ## Run the MCP conformance suite against our client
-	cargo build --workspace --example conformance
+conformance: servers ## Run the MCP conformance suite against our client and our server
+	cargo build --workspace --bins --example conformance
 	@scripts/conformance.sh $(conformance_client)
+	@scripts/conformance-server.sh $(cofferdam)
 
 bench: v8 servers ## Run the benchmarks; benches/README.md says what they measure
 	cargo bench --workspace
 
-soak: v8 ## Run 10,000 scripts in each isolation, and kill 500 workers; prints what the host needed
+soak: v8 servers ## Run 10,000 scripts in each isolation, and kill 500 workers; prints what the host needed
 	cargo build --workspace --bins --tests
-	cargo test --workspace --test it -- --ignored --nocapture --test-threads 1 soak::
+	cargo test --workspace --test it -- --ignored --nocapture --test-threads 1 soak:: serving::load
 
 lint: v8 ## Check format, clippy and documentation, and licences if cargo-deny is installed
 	cargo fmt --all --check

@@ -317,6 +317,39 @@
     return call("mcp.listServers", undefined, options, false, listServers, about);
   }
 
+  /** What a block of each type must have, all of it text. */
+  const BLOCKS = {
+    __proto__: null,
+    text: ["text"],
+    image: ["data", "mimeType"],
+    audio: ["data", "mimeType"],
+    resource_link: ["uri", "name"],
+    resource: [],
+  };
+
+  // Not a call of any tool. What is wrong with the block is thrown here and now, at the script's line;
+  // the host looks at it again.
+  function show(block) {
+    if (typeof block !== "object" || block === null) {
+      throw new TypeError("mcp.show takes a content block, such as one of a result's `content`");
+    }
+    const type = `${block.type}`;
+    const fields = BLOCKS[type];
+    if (fields === undefined) {
+      throw new TypeError(`mcp.show takes no content block of type \`${type}\``);
+    }
+    for (let i = 0; i < fields.length; i++) {
+      if (typeof block[fields[i]] !== "string") {
+        throw new TypeError(`a content block of type \`${type}\` has a text \`${fields[i]}\``);
+      }
+    }
+    if (type === "resource" && (typeof block.resource !== "object" || block.resource === null)) {
+      throw new TypeError("a content block of type `resource` has an object `resource`");
+    }
+    const about = { __proto__: null, tool: "show", server: "mcp" };
+    return call("mcp.show", block, undefined, false, show, about);
+  }
+
   const mcp = { __proto__: null };
   define(mcp, "callTool", callTool);
   define(mcp, "callToolRaw", callToolRaw);
@@ -325,6 +358,7 @@
   define(mcp, "searchTools", searchTools);
   define(mcp, "describeTool", describeTool);
   define(mcp, "listServers", listServers);
+  define(mcp, "show", show);
   tag(mcp, "mcp");
   ObjectDefineProperty(globalThis, "mcp", {
     __proto__: null,

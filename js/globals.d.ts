@@ -104,7 +104,8 @@ interface ServerInfo {
   tools: number;
 }
 
-/** Calls tools by names that are known only when the script runs, finds tools, and reads resources. */
+/** Calls tools by names that are known only when the script runs, finds tools, reads
+ * resources, and shows content. */
 declare const mcp: {
   /** What the tool's own function gives; `name` is that function's name. */
   callTool<T = unknown>(name: string, input?: object, options?: CallOptions): Promise<T>;
@@ -118,4 +119,6 @@ declare const mcp: {
   /** All about one tool, with its whole description. */
   describeTool(name: string, options?: CallOptions): Promise<FoundTool & { description?: string }>;
   listServers(options?: CallOptions): Promise<ServerInfo[]>;
+  /** Gives an image or other content to whoever reads the result of this run, beside what is printed. */
+  show(block: ContentBlock): Promise<void>;
 };

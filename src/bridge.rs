@@ -1,9 +1,12 @@
 //! Between a script's calls and the broker: names to tools, and answers to what a script gets.
 
 use crate::{
+    attendant::{Attendant, Attended, Begun, Pass},
     lookup::{Lookup, Lookups},
+    model,
     nearest::nearest,
     search::Search,
+    shown::{self, Shown},
 };
 use broker::{Answer, Broker, Event, Ledger, Request, RunOptions, ServerState, Stop, ToolError};
 use futures::future::BoxFuture;
@@ -25,6 +28,8 @@ pub(crate) struct Bridge {
     lookups: Lookups,
     fixed: Option<Fixed>,
     absent: BTreeMap<String, String>,
+    attendant: Option<Arc<dyn Attendant>>,
+    shown: Shown,
 }
 
 impl Bridge {
@@ -34,10 +39,10 @@ impl Bridge {
         declarations: Arc<Declarations>,
         options: RunOptions,
     ) -> Self {
-        let (fixed, absent) = Default::default();
+        let (fixed, absent, attendant, shown) = Default::default();
         let lookups = Lookups::new(Arc::clone(search), broker.clone(), Arc::clone(&declarations));
         let run = broker.open_run_with(options);
-        Self { broker: broker.clone(), run, declarations, lookups, fixed, absent }
+        Self { broker: broker.clone(), run, declarations, lookups, fixed, absent, attendant, shown }
     }
 
     /// Sets the clock of a run that is recorded or replayed.
@@ -57,6 +62,16 @@ impl Bridge {
 
     pub(crate) fn span(&self) -> &tracing::Span {
         self.run.span()
+    }
+
+    /// Has somebody follow the run.
+    pub(crate) fn attended(self, attendant: Option<Arc<dyn Attendant>>) -> Self {
+        Self { attendant, ..self }
+    }
+
+    /// What the script has shown.
+    pub(crate) fn shown(&self) -> Vec<Value> {
+        self.shown.take()
     }
 
     /// The functions that a script gets.
@@ -96,10 +111,7 @@ impl Bridge {
         if let Some(resource) = Resource::of(function) {
             return self.run.call(with(resource.request(&input))).await;
         }
-        let (server, tool) = match self.declarations.function(function) {
-            Some(known) => (known.server.as_str(), known.tool.as_str()),
-            None => function.split_once('/').unwrap_or(("", function)),
-        };
+        let (server, tool) = self.tool_of(function);
         let mut result = self.run.call(with(Request::new(server, tool, input))).await;
         if let Err(error) = &mut result
             && error.server.is_empty()
@@ -133,7 +145,55 @@ impl Bridge {
         nearest(function, names).map(|name| format!("did you mean `{name}`?"))
     }
 
-    async fn answer(&self, call: Call) -> Result<Reply, Failure> {
+    /// The answer to a call that the attendant knows of.
+    async fn attend(&self, call: Call, attended: Attended) -> Result<Reply, Failure> {
+        let number = attended.number;
+        let outcome = match attended.attendant.pass(number).await {
+            Pass::Repeat(outcome) => {
+                self.record_earlier(&call, &outcome);
+                outcome
+            }
+            Pass::Make => {
+                let attendant = Arc::clone(&attended.attendant);
+                attendant.made(&call.function);
+                self.answer(call, move |asks| attendant.asks(number, asks)).await
+            }
+        };
+        attended.end(&outcome);
+        outcome
+    }
+
+    /// Puts a call into the ledger that an earlier part of the run has made.
+    fn record_earlier(&self, call: &Call, outcome: &Result<Reply, Failure>) {
+        if Lookup::of(&call.function).is_some() {
+            return;
+        }
+        let (server, tool) = self.tool_of(&call.function);
+        let read = match outcome {
+            Ok(Reply::Value(json) | Reply::Content(json)) => serde_json::from_str(json).ok(),
+            Err(_) => None,
+        };
+        let read = read.unwrap_or(Value::Null);
+        let ended = outcome.as_ref().map(|_| &read).map_err(|failure| {
+            let kind = broker::Kind::named(&failure.kind);
+            (kind.unwrap_or(broker::Kind::Protocol), failure.message.clone())
+        });
+        self.run.record_earlier(server, tool, call.line, ended);
+    }
+
+    /// The server and the tool of a function, or of `server/tool`.
+    fn tool_of<'a>(&'a self, function: &'a str) -> (&'a str, &'a str) {
+        match self.declarations.function(function) {
+            Some(known) => (known.server.as_str(), known.tool.as_str()),
+            None => function.split_once('/').unwrap_or(("", function)),
+        }
+    }
+
+    async fn answer(
+        &self,
+        call: Call,
+        asks: impl Fn(bool) + Send + Sync + 'static,
+    ) -> Result<Reply, Failure> {
         let clock = call.wall_clock();
         let Call { function, input, raw, timeout, line, .. } = call;
         // Deeper nesting than this parser takes is an error like any other.
@@ -151,7 +211,7 @@ impl Bridge {
             };
             return Ok(Reply::Value(found.map_err(late)??.to_string()));
         }
-        let stand = stand_while_waiting(clock);
+        let stand = stand_while_waiting(clock, asks);
         let with = |request: Request| {
             let request = request.timeout(timeout).waiting(stand);
             line.into_iter().fold(request, Request::line)
@@ -176,7 +236,15 @@ impl Bridge {
 
 impl ToolHost for Bridge {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply, Failure>> {
-        Box::pin(self.answer(call))
+        if call.function == shown::FUNCTION {
+            let shown = self.shown.show(&call.input);
+            return Box::pin(async { shown.map(|()| Reply::Value("null".into())) });
+        }
+        let Some(attendant) = &self.attendant else { return Box::pin(self.answer(call, |_| ())) };
+        // Here, where calls come in the order in which the script makes them.
+        let begun = Begun { function: &call.function, input: &call.input, line: call.line };
+        let attended = Attended::enter(attendant, &begun);
+        Box::pin(self.attend(call, attended))
     }
 
     fn fixed(&self) -> Option<Fixed> {
@@ -188,6 +256,11 @@ impl ToolHost for Bridge {
     }
 
     fn printed(&self, line: &Line) {
+        if let Some(attendant) = &self.attendant {
+            // It goes on to a model at once, so it is filtered as a report is.
+            let text = model::filter(&line.text, &self.broker.redactor()).into_owned();
+            attendant.printed(&Line { text, ..line.clone() });
+        }
         let (level, text) = (line.level.as_str(), line.text.clone());
         self.run.tell(&Event::Console { run: self.run.id(), level, text });
     }
@@ -226,10 +299,14 @@ impl Resource {
     }
 }
 
-/// Stops the run's clock for as long as somebody is being asked.
-fn stand_while_waiting(clock: Arc<WallClock>) -> impl Fn(bool) + Send + Sync {
+/// Stops the run's clock for as long as somebody is being asked, and tells `asks`.
+fn stand_while_waiting(
+    clock: Arc<WallClock>,
+    asks: impl Fn(bool) + Send + Sync,
+) -> impl Fn(bool) + Send + Sync {
     let pause = Mutex::new(None);
     move |waiting| {
+        asks(waiting);
         let pause = &mut *pause.lock().unwrap_or_else(PoisonError::into_inner);
         *pause = waiting.then(|| clock.pause());
     }

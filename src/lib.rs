@@ -17,6 +17,7 @@
 //! for any host that answers their calls, [`broker`] makes calls under policy, [`discovery`] finds tools
 //! among thousands.
 
+mod attendant;
 mod bridge;
 pub mod config;
 mod declared;
@@ -33,14 +34,17 @@ mod sandbox;
 mod search;
 mod session;
 mod skill;
+pub mod serve;
+mod shown;
+pub mod visible;
 pub mod worker;
 
 pub use ::{broker, discovery, runtime, stubgen};
 
 pub use ::broker::{
     ApprovalQueue, Approver, Audit, CallLimits, DataFlow, Decision, Elicitation, Elicitor, Event,
-    Events, Grant, GrantId, Held, LocalTool, PendingCall, Policy, Reviewer, Scope, Secret,
-    ServerConfig, ServerState, ServerStatus,
+    Events, Grant, GrantId, Held, LocalTool, PendingCall, Policy, Principal, Reviewer, Scope,
+    Secret, ServerConfig, ServerState, ServerStatus, SessionGrants,
 };
 pub use ::runtime::{
     Diagnostic, Frame, Isolation, Limits, Outcome, Position, ScriptError, WorkerProgram,

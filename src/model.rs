@@ -9,6 +9,8 @@ mod clean;
 mod cut;
 mod json;
 
+pub(crate) use cut::middle;
+
 use broker::Redactor;
 use std::borrow::Cow;
 

@@ -15,6 +15,8 @@ pub struct Report {
     pub console: Console,
     /// Every call it made, in order, and where each stands.
     pub ledger: Ledger,
+    /// What it chose to show: content blocks as in a tool's result, in order.
+    pub shown: Vec<Value>,
     /// What it used.
     pub usage: Usage,
     /// Why whoever was asked about a call ended the run, if that is how it ended. The outcome is
@@ -26,7 +28,13 @@ pub struct Report {
 
 impl Report {
     /// `stop` is why the run ended from within, if it did.
-    pub(crate) fn new(run: Run, ledger: Ledger, stop: Option<Stop>, redactor: Redactor) -> Self {
+    pub(crate) fn new(
+        run: Run,
+        ledger: Ledger,
+        shown: Vec<Value>,
+        stop: Option<Stop>,
+        redactor: Redactor,
+    ) -> Self {
         let Run { mut outcome, console, usage } = run;
         let mut stopped = None;
         if outcome == Outcome::Cancelled {
@@ -39,7 +47,7 @@ impl Report {
                 None => {}
             }
         }
-        Self { outcome, console, ledger, usage, stopped, redactor }
+        Self { outcome, console, ledger, shown, usage, stopped, redactor }
     }
 
     /// Whether the script came to its end.
@@ -97,7 +105,17 @@ impl Report {
                 self.write_ledger(&mut ending);
             }
         }
+        self.write_shown(&mut ending);
         Parts { console: text, value, ending }
+    }
+
+    /// What is shown besides: not all that read the text see it.
+    fn write_shown(&self, text: &mut String) {
+        let kinds: Vec<&str> =
+            self.shown.iter().filter_map(|block| block.get("type")?.as_str()).collect();
+        if !kinds.is_empty() {
+            let _ = writeln!(text, "[shown beside this text: {}]", kinds.join(", "));
+        }
     }
 
     /// What had been done when the run failed: the model must know before it tries again.
@@ -113,7 +131,7 @@ impl Report {
         }
     }
 
-    /// The whole report as JSON: `outcome`, `console`, `ledger`, `usage`. Durations are
+    /// The whole report as JSON: `outcome`, `console`, `ledger`, `shown`, `usage`. Durations are
     /// milliseconds, sizes bytes. Without the credentials of the servers.
     pub fn to_json(&self) -> Value {
         model::redact_json(self.json(), &self.redactor)
@@ -126,7 +144,8 @@ impl Report {
                 "lines": self.console.lines,
                 "dropped_bytes": self.console.dropped_bytes,
             },
-            "ledger": self.ledger.entries().iter().map(entry_json).collect::<Vec<_>>(),
+            "ledger": ledger_json(&self.ledger),
+            "shown": self.shown,
             "usage": {
                 "wall_ms": millis(self.usage.wall),
                 "waiting_ms": millis(self.usage.waiting),
@@ -286,6 +305,17 @@ fn failure<'a>(entry: &Entry, state: &'a State) -> Option<(broker::Kind, &'a str
         }
         _ => None,
     }
+}
+
+pub(crate) fn ledger_json(ledger: &Ledger) -> Value {
+    ledger.entries().iter().map(entry_json).collect()
+}
+
+/// The name of an outcome, as the report as JSON has it.
+pub(crate) fn outcome_name(outcome: &Outcome) -> String {
+    let name = serde_json::to_value(outcome).ok();
+    let name = name.as_ref().and_then(|it| it.get("kind")?.as_str());
+    name.unwrap_or_default().to_owned()
 }
 
 fn entry_json(entry: &Entry) -> Value {

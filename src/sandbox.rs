@@ -1,12 +1,17 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
 use crate::{
-    Skill, SkillError, bridge::Bridge, declared::Declared, report::Report, search::Search,
+    Skill, SkillError,
+    attendant::{Attendant, Attended, Begun},
+    bridge::Bridge,
+    declared::Declared,
+    report::Report,
+    search::Search,
 };
 use broker::{
     Approver, Audit, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held,
-    LocalTool, Policy, Recorder, Rehearsal, Reviewer, RunOptions, ServerConfig, ServerState,
-    ServerStatus, TokenStore,
+    LocalTool, Policy, Principal, Recorder, Rehearsal, Reviewer, RunOptions, ServerConfig,
+    ServerState, ServerStatus, TokenStore,
 };
 use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
 use runtime::{Fixed, Isolation, Limits, Outcome, Runtime, WorkerProgram};
@@ -50,6 +55,7 @@ pub struct Script {
     pub(crate) fixed: Option<Fixed>,
     /// Servers that were not there when the run was recorded, and why.
     pub(crate) absent: BTreeMap<String, String>,
+    attendant: Option<Arc<dyn Attendant>>,
 }
 
 /// Collects what a [`Sandbox`] is made of.
@@ -317,6 +323,10 @@ impl Sandbox {
         held.map_err(|server| SkillError::NoServer { skill: skill.name.clone(), server })
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// What has become of each server.
     pub fn servers(&self) -> Vec<ServerStatus> {
         self.broker.servers()
@@ -350,11 +360,11 @@ impl Sandbox {
         let script = script.into();
         self.reach_mentioned(&script.source).await;
         let Script { source, limits, label, cancel, events, in_full, options, .. } = script;
-        let Script { recorder, fixed, absent, .. } = script;
+        let Script { recorder, fixed, absent, attendant, .. } = script;
         let options = label.into_iter().fold(options, RunOptions::label).in_full(in_full);
         let options = events.into_iter().fold(options, RunOptions::events);
         let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
-        let bridge = bridge.fixed(fixed).absent(absent);
+        let bridge = bridge.fixed(fixed).absent(absent).attended(attendant);
         let script = runtime::Script {
             source,
             functions: bridge.functions(),
@@ -384,7 +394,7 @@ impl Sandbox {
         }
         let stop = bridge.stop().filter(|_| !cancel.is_cancelled());
         let ledger = bridge.close(outcome_name(&run.outcome));
-        let report = Report::new(run, ledger, stop, self.broker.redactor());
+        let report = Report::new(run, ledger, bridge.shown(), stop, self.broker.redactor());
         if let Some(recorder) = recorder {
             recorder.finish(&report.to_json());
         }
@@ -420,6 +430,28 @@ impl Sandbox {
         let answer = bridge.request(function, input, |request| request).await;
         bridge.close(if answer.is_ok() { "completed" } else { "failed" });
         answer
+    }
+
+    /// The same on behalf of somebody in particular, with somebody who follows it.
+    ///
+    /// # Errors
+    /// What the script would have caught.
+    pub(crate) async fn call_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        begun: &Begun<'_>,
+        input: Value,
+    ) -> Result<broker::Answer, broker::ToolError> {
+        self.reach_mentioned(begun.function).await;
+        let options = RunOptions::default().principal(principal);
+        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
+        let attended = Attended::enter(&attendant, begun);
+        let number = attended.number;
+        attendant.pass(number).await;
+        attendant.made(begun.function);
+        let asks = move |asks| attendant.asks(number, asks);
+        bridge.request(begun.function, input, |request| request.waiting(asks)).await
     }
 
     /// What stands between a script and the rest of this machine.
@@ -477,6 +509,7 @@ impl Script {
             recorder: None,
             fixed: None,
             absent: BTreeMap::new(),
+            attendant: None,
         }
     }
 
@@ -509,11 +542,26 @@ impl Script {
     pub fn cancel(self, cancel: CancellationToken) -> Self {
         Self { cancel, ..self }
     }
+
+    /// Makes this a run of somebody in particular: they are asked about its calls, and only what they
+    /// have granted counts.
+    pub fn principal(self, principal: Principal) -> Self {
+        Self { options: self.options.principal(principal), ..self }
+    }
+
+    /// Has somebody follow the run.
+    pub(crate) fn attended(self, attendant: Arc<dyn Attendant>) -> Self {
+        Self { attendant: Some(attendant), ..self }
+    }
 }
 
+/// Neither the source nor who is behind it: these lines end up in logs.
 impl std::fmt::Debug for Script {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Script").field("label", &self.label).finish_non_exhaustive()
+        let Self { source, limits, label, .. } = self;
+        let mut script = f.debug_struct("Script");
+        script.field("source_bytes", &source.len()).field("limits", limits).field("label", label);
+        script.finish_non_exhaustive()
     }
 }
 

@@ -50,6 +50,7 @@ use crate::broker::Inner;
 use crate::elicitation::{Caller, Standing};
 use crate::ledger::{Allowance, Book, CallId};
 use crate::limits::CallLimits;
+use crate::principal::Principal;
 use crate::tape::Tape;
 use crate::trail::Trail;
 use crate::transport::Method;
@@ -185,6 +186,8 @@ pub(crate) struct Journey<'a> {
     pub(crate) asked: &'a crate::approval::Asked,
     pub(crate) label: Option<&'a str>,
     pub(crate) trail: &'a Trail,
+    /// On whose behalf, if that is not the broker's own.
+    pub(crate) principal: Option<&'a Principal>,
     pub(crate) run: RunKey,
     pub(crate) watch: Watch<'a>,
     pub(crate) id: CallId,
@@ -277,9 +280,9 @@ impl Journey<'_> {
             return Ok(answered?);
         }
         let asking = Asking {
-            approver: self.broker.approver.as_deref(),
+            approver: self.principal.map_or(&self.broker.approver, |own| &own.approver).as_deref(),
             run: self.run_grants,
-            session: &self.broker.grants,
+            session: self.principal.map_or(&self.broker.grants, |own| &*own.grants),
             asked: self.asked,
             wait: limits.approval_wait,
             id: self.id,
@@ -308,6 +311,7 @@ impl Journey<'_> {
             tool: tool.clone(),
             call: self.id,
             line: *line,
+            elicitor: self.principal.map(|own| own.elicitor.clone()),
             standing: Standing::new(Arc::clone(waiting)),
         };
         let sending =

@@ -94,6 +94,8 @@ impl fmt::Debug for Reply {
 pub(crate) enum Unanswered {
     #[error("the server asks the user something, and there is nobody to ask")]
     Nobody,
+    #[error("the server asks somebody something and does not say for which of several callers")]
+    Several,
     #[error("the server asks the user something that cannot be asked: {0}")]
     Malformed(String),
     // What was answered is not repeated: a script reads this.

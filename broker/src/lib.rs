@@ -47,6 +47,7 @@ mod policy;
 mod approval;
 mod review;
 mod flow;
+mod principal;
 mod elicitation;
 mod ledger;
 mod limits;
@@ -79,6 +80,7 @@ pub use policy::{
     PatternError, Policy, Rule, Step, Subject, TextGlob, TextRegex, Unused, ValueIs, Verdict, Why,
     function_name,
 };
+pub use principal::{Principal, SessionGrants};
 pub use review::{
     Only, Review, Reviewed, ReviewedCall, Reviewer, SecretFormat, Secrets, Side, Size, Treatment,
     Urls,

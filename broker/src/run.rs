@@ -15,6 +15,7 @@ use crate::call::{Answer, End, Fault, Journey, Kind, Request, ToolError, Watch};
 use crate::events::{Event, Events};
 use crate::flow::Tracker;
 use crate::ledger::{Book, CallId, Ledger};
+use crate::principal::Principal;
 use crate::tape::{Recorder, Rehearsal, Replay, Tape};
 use crate::trail::{Followers, Trail};
 use crate::turns::RunKey;
@@ -29,6 +30,7 @@ pub use id::{NotARunId, RunId};
 #[must_use]
 pub struct RunOptions {
     label: Option<String>,
+    principal: Option<Principal>,
     events: Option<Arc<dyn Events>>,
     in_full: bool,
     tape: Tape,
@@ -38,6 +40,11 @@ impl RunOptions {
     /// Labels the run, for rules of the policy that are about runs of some kind.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: Some(label.into()), ..self }
+    }
+
+    /// Makes this a run of somebody in particular.
+    pub fn principal(self, principal: Principal) -> Self {
+        Self { principal: Some(principal), ..self }
     }
 
     /// Sets who is told what happens in this run.
@@ -89,6 +96,7 @@ struct Shared {
     denials: AtomicU32,
     ending: Ending,
     label: Option<String>,
+    principal: Option<Principal>,
     id: RunId,
     trail: Trail,
     span: tracing::Span,
@@ -97,9 +105,10 @@ struct Shared {
 
 impl Run {
     pub(crate) fn new(broker: Arc<Inner>, key: RunKey, options: RunOptions) -> Self {
-        let RunOptions { label, events, in_full, tape } = options;
+        let RunOptions { label, principal, events, in_full, tape } = options;
         let (book, asked, tracker, denials, ending, is_closed) = Default::default();
-        let grants = broker.grants.of_run();
+        let session = principal.as_ref().map_or(&broker.grants, |own| &*own.grants);
+        let grants = session.of_run();
         let id = RunId::new();
         let span = tracing::info_span!(
             "run",
@@ -122,6 +131,7 @@ impl Run {
             denials,
             ending,
             label,
+            principal,
             id,
             trail,
             span,
@@ -193,6 +203,7 @@ impl Run {
             asked: &self.shared.asked,
             label: self.shared.label.as_deref(),
             trail: &self.shared.trail,
+            principal: self.shared.principal.as_ref(),
             run: self.shared.key,
             watch: Watch { rules: &self.broker.flow, tracker: &self.shared.tracker },
             id,
@@ -218,6 +229,32 @@ impl Run {
             self.shared.count_denial(self.broker.hub.limits.denials, &fault.message);
         }
         outcome.map_err(|fault| fault.of(server, tool))
+    }
+
+    /// Writes down a call that was made by an earlier part of this run, elsewhere, and how it ended.
+    /// Nothing is sent.
+    pub fn record_earlier(
+        &self,
+        server: &str,
+        tool: &str,
+        line: Option<u32>,
+        ended: Result<&serde_json::Value, (Kind, String)>,
+    ) {
+        let book = &self.shared.book;
+        let Some(id) = book.open(server, tool, line) else { return };
+        match ended {
+            Err((kind @ (Kind::Denied | Kind::InvalidInput), message)) => {
+                book.refuse(id, kind, &message);
+            }
+            _ if !book.mark_sent(id) => {}
+            Ok(read) => {
+                // What the script has read then can flow on from here.
+                let watch = Watch { rules: &self.broker.flow, tracker: &self.shared.tracker };
+                watch.note(id, (server, tool), read);
+                book.succeed(id);
+            }
+            Err((kind, message)) => book.fail(id, kind, &message),
+        }
     }
 
     /// The ledger as it is now.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// `text` itself if it fits, or its head and tail with a mark between them that says how much is
 /// missing; never half a character.
-pub(super) fn middle(text: &str, budget: usize) -> Cow<'_, str> {
+pub(crate) fn middle(text: &str, budget: usize) -> Cow<'_, str> {
     if text.len() <= budget {
         return text.into();
     }

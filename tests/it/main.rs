@@ -17,6 +17,7 @@ mod readme;
 mod records;
 mod scripts;
 mod servers;
+mod serving;
 #[cfg(target_os = "linux")]
 mod soak;
 mod terminal;

@@ -17,7 +17,10 @@ use crate::ledger::CallId;
 use crate::policy::ArgumentIs;
 
 /// Number of a grant, from 1 in the order in which the grants of a broker were given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
 pub struct GrantId(u64);
 
 impl GrantId {

@@ -65,6 +65,22 @@ impl Kind {
             Self::Limit => "limit",
         }
     }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [
+            Self::Execution,
+            Self::Protocol,
+            Self::InvalidInput,
+            Self::InvalidOutput,
+            Self::Denied,
+            Self::Timeout,
+            Self::Cancelled,
+            Self::Unavailable,
+            Self::Limit,
+        ];
+        all.into_iter().find(|kind| kind.as_str() == name)
+    }
 }
 
 impl fmt::Display for Kind {

@@ -21,7 +21,7 @@ impl Watch<'_> {
     }
 
     /// Takes note of what a script is about to get.
-    pub(super) fn note(&self, call: CallId, (server, tool): (&str, &str), result: &Value) {
+    pub(crate) fn note(&self, call: CallId, (server, tool): (&str, &str), result: &Value) {
         self.tracker.note(self.rules, Source::new(call, server, tool), result);
     }
 }

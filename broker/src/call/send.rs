@@ -103,7 +103,8 @@ impl Sending<'_> {
         if call.method == Method::ListResources {
             return resources::list(connection, call, &self.hub.limits).await.map_err(Stop::Send);
         }
-        rounds::converse(connection, self.hub.elicitor.as_deref(), &self.caller, call).await
+        let elicitor = self.caller.elicitor(self.hub.elicitor.as_ref()).map(AsRef::as_ref);
+        rounds::converse(connection, elicitor, &self.caller, call).await
     }
 
     /// Where progress goes in, and where it comes out.

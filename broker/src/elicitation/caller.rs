@@ -5,20 +5,33 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::About;
+use super::{About, Elicitor};
 use crate::ledger::CallId;
 
 /// A call that is with a server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) server: String,
     pub(crate) tool: String,
     pub(crate) call: CallId,
     pub(crate) line: Option<u32>,
+    /// Who answers for this call, if that is not who answers for all.
+    pub(crate) elicitor: Option<Option<Arc<dyn Elicitor>>>,
     pub(crate) standing: Standing,
 }
 
 impl Caller {
+    /// Who answers for this call: `all` if nobody in particular does.
+    pub(crate) fn elicitor<'a>(
+        &'a self,
+        all: Option<&'a Arc<dyn Elicitor>>,
+    ) -> Option<&'a Arc<dyn Elicitor>> {
+        match &self.elicitor {
+            Some(own) => own.as_ref(),
+            None => all,
+        }
+    }
+
     pub(crate) fn about(&self) -> About {
         About {
             server: self.server.clone(),
@@ -26,6 +39,15 @@ impl Caller {
             call: Some(self.call),
             line: self.line,
         }
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { server, tool, call, line, .. } = self;
+        let mut caller = f.debug_struct("Caller");
+        caller.field("server", server).field("tool", tool).field("call", call).field("line", line);
+        caller.finish_non_exhaustive()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where questions of older servers arrive: as requests of their own, beside the calls.
 //!
 //! Such a server does not say for which call it asks. If there is one call, it is that; if there are
-//! several, any of them may be waiting for the answer, so the clocks of all of them stand. Without a
-//! call nobody is asked: a server has no reason to ask then.
+//! several, any of them may be waiting for the answer, so the clocks of all of them stand; if they are
+//! calls of different principals nobody is asked, since one must not answer for another. Without a
+//! call nobody is asked either: a server has no reason to ask then.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,6 +54,7 @@ impl Desk {
     pub(crate) async fn ask(&self, params: &Value) -> Result<Value, Unanswered> {
         let _turn = self.turn.lock().await;
         let callers: Vec<Caller> = self.lock().callers.values().cloned().collect();
+        let elicitor = self.elicitor_of(&callers)?.cloned();
         let about = match &callers[..] {
             [] => return Err(Unanswered::Nobody),
             [caller] => caller.about(),
@@ -62,7 +64,22 @@ impl Desk {
             }
         };
         let _stood: Vec<_> = callers.iter().map(|caller| caller.standing.stand()).collect();
-        put(self.elicitor.as_deref(), about, params).await
+        put(elicitor.as_deref(), about, params).await
+    }
+
+    /// The one who answers for all of the calls.
+    fn elicitor_of<'a>(
+        &'a self,
+        callers: &'a [Caller],
+    ) -> Result<Option<&'a Arc<dyn Elicitor>>, Unanswered> {
+        let mut each = callers.iter().map(|caller| caller.elicitor(self.elicitor.as_ref()));
+        let first = each.next().flatten();
+        let is_first = |other: Option<&Arc<dyn Elicitor>>| match (first, other) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        if each.all(is_first) { Ok(first) } else { Err(Unanswered::Several) }
     }
 
     /// Returns when no call is left that could want the answer.

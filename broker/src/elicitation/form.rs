@@ -127,6 +127,11 @@ impl Form {
         validator.check(value).map_err(|misfit| misfit.to_string())
     }
 
+    /// The schema as the server gave it; it has been read, so it is what a form may be.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
     fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }

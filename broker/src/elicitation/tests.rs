@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::*;
@@ -75,5 +77,41 @@ fn a_page_is_a_web_page() {
     assert_eq!(page("https://pаypal.example/").as_deref(), Ok("https://xn--pypal-4ve.example/"));
     for url in ["javascript:alert(1)", "file:///etc/passwd", "x", "data:text/html,x"] {
         assert!(page(url).is_err(), "{url}");
+    }
+}
+
+/// Says that it was asked.
+struct Willing;
+
+#[async_trait]
+impl Elicitor for Willing {
+    async fn elicit(&self, _: &Elicitation) -> Reply {
+        Reply::Decline
+    }
+}
+
+#[tokio::test]
+async fn one_principal_does_not_answer_for_another() {
+    let (one, other): (Arc<dyn Elicitor>, Arc<dyn Elicitor>) =
+        (Arc::new(Willing), Arc::new(Willing));
+    let caller = |number: u64, elicitor: Option<Option<Arc<dyn Elicitor>>>| Caller {
+        server: "s".to_owned(),
+        tool: "t".to_owned(),
+        call: CallId(number),
+        line: None,
+        elicitor,
+        standing: Standing::new(Arc::new(|_| ())),
+    };
+    let params =
+        json!({ "message": "?", "requestedSchema": { "type": "object", "properties": {} } });
+    let desk = Desk::new(Some(Arc::new(Willing)));
+    let _first = desk.seat(caller(1, Some(Some(one.clone()))));
+    assert!(desk.ask(&params).await.is_ok());
+    let second = desk.seat(caller(2, Some(Some(one))));
+    assert!(desk.ask(&params).await.is_ok(), "both are the same one's");
+    drop(second);
+    for unlike in [Some(Some(other)), Some(None), None] {
+        let _second = desk.seat(caller(2, unlike));
+        assert_eq!(desk.ask(&params).await, Err(Unanswered::Several));
     }
 }

@@ -1,0 +1,378 @@
+//! A run that goes on whether or not a request listens to it.
+//!
+//! It knows what the script has printed, which of its calls are with a server and which are being
+//! asked about, and what it has done so far. When nothing moves but its questions it can be held:
+//! then none of its calls is made until somebody brings the answers, here or at another instance.
+
+use super::{
+    questions::{Answers, Question},
+    tape::{Next, Record, Tape},
+};
+use crate::{
+    Report, Sandbox,
+    attendant::{Attendant, Begun, Outcome, Pass},
+};
+use futures::future::BoxFuture;
+use runtime::Line;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Job {
+    /// A script.
+    Script { source: String, label: Option<String>, timeout: Option<Duration> },
+    /// One call.
+    Call { function: String, input: Map<String, Value> },
+}
+
+/// What came of it.
+pub(super) enum Ended {
+    Script(Report),
+    Call(Box<Result<broker::Answer, broker::ToolError>>),
+    /// It was to be repeated, and went another way.
+    Diverged(String),
+    /// It was given up before it began.
+    Dropped,
+}
+
+/// What is needed to go on with a run elsewhere.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Resume {
+    pub(super) job: Job,
+    pub(super) record: Record,
+    pub(super) granted: Vec<Granted>,
+}
+
+/// A tool that was allowed for the whole run, and what it was then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Granted {
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) digest: String,
+}
+
+/// A run under way, or one whose result is kept.
+pub(super) struct Live {
+    pub(super) id: String,
+    /// Whose it is.
+    pub(super) owner: String,
+    pub(super) job: Job,
+    pub(super) cancel: CancellationToken,
+    pub(super) sandbox: Sandbox,
+    /// Whether a client that grants something for the session can be told from others.
+    pub(super) has_session: bool,
+    /// How long a question waits.
+    pub(super) answer_time: Duration,
+    state: Mutex<State>,
+    changed: watch::Sender<u64>,
+}
+
+/// What changes while it goes on.
+pub(super) struct State {
+    pub(super) said: Vec<Said>,
+    /// Bytes of what was said that are kept.
+    said_bytes: usize,
+    pub(super) questions: BTreeMap<String, Question>,
+    pub(super) asked: u64,
+    pub(super) answers: Answers,
+    pub(super) granted: Vec<Granted>,
+    /// Whether the client can be asked anything.
+    pub(super) can_ask: bool,
+    /// Calls that are made now, and those of them that are being asked about.
+    open: BTreeSet<usize>,
+    asking: BTreeSet<usize>,
+    /// Until when it is held, if it is.
+    held: Option<Instant>,
+    /// How often it was held.
+    round: u32,
+    tape: Tape,
+    diverged: Option<String>,
+    pub(super) ended: Option<(Arc<Ended>, Instant)>,
+    pub(super) listeners: usize,
+}
+
+/// What whoever listens is told.
+#[derive(Clone, Debug)]
+pub(super) enum Said {
+    Printed(String),
+    Called(String),
+}
+
+/// More than this is not repeated to those who listen; the report has all that is kept.
+const SAID_BYTES: usize = 1 << 20;
+
+/// A run that is held.
+pub(super) struct Held {
+    pub(super) round: u32,
+    /// What it takes to go on elsewhere, if that is possible.
+    pub(super) resume: Option<Resume>,
+    pub(super) questions: Vec<(String, Value)>,
+}
+
+/// What a run starts with.
+pub(super) struct Start {
+    pub(super) id: String,
+    pub(super) owner: String,
+    pub(super) job: Job,
+    pub(super) has_session: bool,
+    pub(super) can_ask: bool,
+    pub(super) answer_time: Duration,
+    /// How many bytes are kept to go on elsewhere.
+    pub(super) tape_bytes: usize,
+    pub(super) record: Option<Record>,
+    pub(super) granted: Vec<Granted>,
+    pub(super) answers: Answers,
+    pub(super) round: u32,
+}
+
+impl Live {
+    pub(super) fn new(start: Start, sandbox: Sandbox) -> Self {
+        let tape = match start.record {
+            Some(record) => Tape::of(record, start.tape_bytes),
+            None => Tape::new(start.tape_bytes),
+        };
+        let state = State {
+            said: Vec::new(),
+            said_bytes: 0,
+            questions: BTreeMap::new(),
+            asked: 0,
+            answers: start.answers,
+            granted: start.granted,
+            can_ask: start.can_ask,
+            open: BTreeSet::new(),
+            asking: BTreeSet::new(),
+            held: None,
+            round: start.round,
+            tape,
+            diverged: None,
+            ended: None,
+            listeners: 0,
+        };
+        Self {
+            id: start.id,
+            owner: start.owner,
+            job: start.job,
+            cancel: CancellationToken::new(),
+            sandbox,
+            has_session: start.has_session,
+            answer_time: start.answer_time,
+            state: Mutex::new(state),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something, and wakes those who wait for that.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let changed = change(&mut self.lock());
+        self.changed.send_modify(|count| *count += 1);
+        changed
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    pub(super) fn ended(&self) -> Option<Arc<Ended>> {
+        self.lock().ended.as_ref().map(|(ended, _)| Arc::clone(ended))
+    }
+
+    pub(super) fn end(&self, ended: Ended) {
+        self.change(|state| {
+            let ended = match state.diverged.take() {
+                Some(how) => Ended::Diverged(how),
+                None if state.tape.has_caught_up() || self.cancel.is_cancelled() => ended,
+                None => {
+                    Ended::Diverged("it ended before it had made the calls it made before".into())
+                }
+            };
+            state.ended = Some((Arc::new(ended), Instant::now()));
+            state.questions.clear();
+            state.held = None;
+        });
+    }
+
+    /// Returns when it has ended.
+    pub(super) async fn has_ended(&self) {
+        let mut changes = self.changes();
+        while self.lock().ended.is_none() {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Ends a run that does not come to where it was.
+    pub(super) fn diverge(&self, how: &str) {
+        self.change(|state| {
+            if !state.tape.has_caught_up() {
+                state.diverged.get_or_insert_with(|| how.to_owned());
+                self.cancel.cancel();
+            }
+        });
+    }
+
+    /// Whether nothing moves but its questions.
+    pub(super) fn only_asks(&self) -> bool {
+        self.lock().only_asks()
+    }
+
+    /// Holds it, if nothing moves but its questions.
+    pub(super) fn hold(&self) -> Option<Held> {
+        self.change(|state| {
+            if !state.only_asks() {
+                return None;
+            }
+            state.held = Some(Instant::now() + self.answer_time);
+            state.round += 1;
+            // What a server asks belongs to a call that it has already.
+            let is_portable = state.questions.values().all(|question| question.is_portable);
+            let record = state.tape.record().filter(|_| is_portable);
+            let granted = state.granted.clone();
+            let questions = &state.questions;
+            Some(Held {
+                round: state.round,
+                resume: record.map(|record| Resume { job: self.job.clone(), record, granted }),
+                questions: questions
+                    .iter()
+                    .map(|(key, it)| (key.clone(), it.params.clone()))
+                    .collect(),
+            })
+        })
+    }
+
+    /// Lets it go on after it was held for the time that is named, with these answers.
+    pub(super) fn resume(
+        &self,
+        round: u32,
+        answers: impl IntoIterator<Item = (String, Value)>,
+    ) -> bool {
+        let can_go_on = self.change(|state| {
+            let can_go_on = state.round == round && state.held.take().is_some();
+            can_go_on.then(|| {
+                for (key, answer) in answers {
+                    state.answer(&key, answer);
+                }
+            })
+        });
+        can_go_on.is_some()
+    }
+
+    /// Whether it is held since before the time that is named: it went on elsewhere meanwhile.
+    pub(super) fn is_behind(&self, round: u32) -> bool {
+        let state = self.lock();
+        state.held.is_some() && state.round < round
+    }
+
+    /// Whether it was held for longer than anybody will wait.
+    pub(super) fn is_forgotten(&self, now: Instant) -> bool {
+        self.lock().held.is_some_and(|until| until < now)
+    }
+
+    /// What it has printed, and how many questions it has.
+    pub(super) fn so_far(&self) -> (String, usize) {
+        let state = self.lock();
+        let mut text = String::new();
+        for said in &state.said {
+            if let Said::Printed(line) = said {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        (text, state.questions.len())
+    }
+}
+
+impl State {
+    fn only_asks(&self) -> bool {
+        self.ended.is_none() && !self.questions.is_empty() && self.open.is_subset(&self.asking)
+    }
+
+    fn say(&mut self, said: Said) {
+        let (Said::Printed(text) | Said::Called(text)) = &said;
+        self.said_bytes += text.len() + 1;
+        if self.said_bytes <= SAID_BYTES {
+            self.said.push(said);
+        }
+    }
+
+    /// Gives a question its answer.
+    pub(super) fn answer(&mut self, key: &str, answer: Value) {
+        if let Some(question) = self.questions.remove(key) {
+            // Whoever asked may have gone.
+            let _ = question.answer.send(answer);
+        }
+    }
+}
+
+impl Attendant for Live {
+    fn printed(&self, line: &Line) {
+        self.change(|state| state.say(Said::Printed(line.text.clone())));
+    }
+
+    fn enter(&self, call: &Begun<'_>) -> usize {
+        self.change(|state| match state.tape.call(call) {
+            Ok(number) => number,
+            Err(how) => {
+                state.diverged.get_or_insert(how);
+                self.cancel.cancel();
+                usize::MAX
+            }
+        })
+    }
+
+    fn pass(&self, number: usize) -> BoxFuture<'_, Pass> {
+        Box::pin(async move {
+            let mut changes = self.changes();
+            loop {
+                {
+                    let mut state = self.lock();
+                    let is_stopped = state.held.is_some() || state.diverged.is_some();
+                    match state.tape.next(number) {
+                        Next::Repeat(outcome) => return Pass::Repeat(outcome),
+                        Next::Make if !is_stopped => {
+                            state.open.insert(number);
+                            break;
+                        }
+                        _ => {}
+                    }
+                }
+                if changes.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+            Pass::Make
+        })
+    }
+
+    fn made(&self, function: &str) {
+        self.change(|state| state.say(Said::Called(function.to_owned())));
+    }
+
+    fn asks(&self, number: usize, asks: bool) {
+        self.change(
+            |state| {
+                if asks { state.asking.insert(number) } else { state.asking.remove(&number) }
+            },
+        );
+    }
+
+    fn ended(&self, number: usize, outcome: Option<&Outcome>) {
+        self.change(|state| {
+            state.tape.end(number, outcome);
+            state.open.remove(&number);
+            state.asking.remove(&number);
+        });
+    }
+}

@@ -1,0 +1,10 @@
+//! `cofferdam serve`, driven by the official clients of both eras, over standard input and over HTTP.
+//!
+//! `tests/clients/` has the clients; `scripts/test-servers.sh` installs what they need.
+
+mod approvals;
+mod clients;
+mod http;
+mod load;
+mod runs;
+mod scene;
