@@ -59,7 +59,7 @@ Exit codes: 0 done; 1 the script or the call failed; 2 wrong usage or configurat
 #[derive(Subcommand)]
 enum Command {
     /// Run a script
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Run a script against a recording, without any server
     Replay(replay::Arguments),
     /// Check the audit log, or print what is in it
@@ -116,7 +116,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
     let interrupt = Interrupt::listen()?;
     let work = async {
         match command {
-            Command::Run(arguments) => run::run(arguments, &interrupt).await,
+            Command::Run(arguments) => run::run(*arguments, &interrupt).await,
             Command::Replay(arguments) => replay::replay(arguments, &interrupt).await,
             Command::Audit(arguments) => audit::audit(arguments),
             Command::Types(arguments) => types::types(arguments, &interrupt).await,

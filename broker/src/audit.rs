@@ -7,7 +7,7 @@
 //! whole new chain: only somebody who kept its [`head`](Verified::head) elsewhere can tell, which is
 //! also the only way to tell that lines at the end are missing.
 //!
-//! Several programs may write one log; they take turns by a lock. [`chain`] has the lines, `files`
+//! Several programs may write one log; they take turns by a lock. `chain` has the lines, `files`
 //! the lock and the rotation, `writer` the thread that writes.
 
 mod chain;

@@ -1,7 +1,5 @@
 //! The audit log and recordings of the program: what is in them whatever becomes of a run.
 
-#![allow(clippy::indexing_slicing, reason = "a test that panics has said why")]
-
 use cofferdam::broker::audit::{Entry, Expect, Verified, read};
 use serde_json::{Value, json};
 use std::{
@@ -87,7 +85,7 @@ fn no_call_that_a_server_saw_is_missing_after_the_program_was_killed() {
         let mut command = place.command(&["run", "busy.ts", "--label", &label]);
         let mut child = command.env("NOTES", &notes).spawn().unwrap();
         // Some before the first call, most among many.
-        if number % 5 > 0 {
+        if !number.is_multiple_of(5) {
             let began = std::time::Instant::now();
             while !fs::read_to_string(&notes).unwrap_or_default().contains("called") {
                 assert!(began.elapsed() < Duration::from_secs(60), "no call came");
