@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Source;
 use super::leaves::{self, Leaf};
 use super::views;
-use super::winnow::{ALWAYS, GRAM, Grams, Whole, Winnow, letters};
+use super::winnow::{ALWAYS, GRAM, Grams, Whole, Winnow, letters, mix};
 
 /// Fingerprints that one run may hold. With the table they are in, 9 bytes each in 2^21 places,
 /// that is 19 MB; text of about 11 million letters and digits.
@@ -25,6 +25,7 @@ const TOOLS: usize = 16;
 
 /// The fingerprints of a run's results.
 pub(super) struct Held {
+    /// Where entries are in the table: nobody outside can make them crowd.
     key: u64,
     most: usize,
     /// Each is 40 bits of a hash and the number of a source.
@@ -78,10 +79,10 @@ impl Held {
     /// All texts of a value, one after the other, so that what is split in the result and whole in
     /// an argument is found; and the short ones as they are.
     fn take(&mut self, number: usize, value: &Value, depth: usize) {
-        let mut whole = Winnow::new(self.key);
+        let mut whole = Winnow::new();
         leaves::each(value, &mut |leaf| match leaf {
             Leaf::Name(name) => {
-                let mut winnow = Winnow::new(self.key);
+                let mut winnow = Winnow::new();
                 self.winnow(number, &mut winnow, name);
                 self.insert_last(number, winnow);
                 self.take_short(number, name);
@@ -127,7 +128,7 @@ impl Held {
                 length += 1;
             }
             if length < ALWAYS && leaves::is_telling(text, whole) {
-                self.insert(number, hash.hash(self.key));
+                self.insert(number, hash.hash());
             }
         };
         // Four bytes are a letter at most.
@@ -147,7 +148,7 @@ impl Held {
         let Some(tool) = self.sources.get(number).map(|held| held.source.clone()) else { return };
         let same = |entry: &u64| is_of(*entry, hash);
         let mut known = 0;
-        for entry in self.table.iter_hash(spread(hash)).filter(|entry| same(entry)) {
+        for entry in self.table.iter_hash(spread(hash, self.key)).filter(|entry| same(entry)) {
             let is_same_tool =
                 self.sources.get(source_of(*entry)).is_some_and(|held| held.source.is_of(&tool));
             if is_same_tool {
@@ -159,8 +160,9 @@ impl Held {
             self.forgotten.insert((tool.server, tool.tool));
             return;
         }
+        let key = self.key;
         let entry = (hash & HASH) | number as u64;
-        self.table.insert_unique(spread(hash), entry, |entry| spread(*entry));
+        self.table.insert_unique(spread(hash, key), entry, |entry| spread(*entry, key));
         if let Some(held) = self.sources.get_mut(number) {
             held.fingerprints += 1;
         }
@@ -178,12 +180,12 @@ impl Held {
             self.oldest += 1;
         }
         if freed > 0 {
-            let oldest = self.oldest;
+            let (oldest, key) = (self.oldest, self.key);
             // Into the same table: one that only had places taken out of it would grow.
             let kept: Vec<u64> =
                 self.table.drain().filter(|entry| source_of(*entry) >= oldest).collect();
             for entry in kept {
-                self.table.insert_unique(spread(entry), entry, |entry| spread(*entry));
+                self.table.insert_unique(spread(entry, key), entry, |entry| spread(*entry, key));
             }
         }
         self.oldest > before && freed > 0
@@ -201,7 +203,7 @@ impl Held {
         server: &str,
     ) -> Vec<(&Source, Vec<Span>)> {
         let mut found = Found::default();
-        let mut grams = Grams::new(self.key);
+        let mut grams = Grams::new();
         // The short values that may be under way: from where, and their hash so far.
         let mut shorts: Vec<(usize, Whole)> = Vec::new();
         let mut at: usize = 0;
@@ -220,7 +222,7 @@ impl Held {
                 if at - *from < ALWAYS {
                     hash.push(letter);
                     if ends {
-                        let (hash, span) = (hash.hash(self.key), (*from, at));
+                        let (hash, span) = (hash.hash(), (*from, at));
                         self.look_up(hash, server, &mut |number| found.short(number, span));
                     }
                 }
@@ -232,7 +234,9 @@ impl Held {
     }
 
     fn look_up(&self, hash: u64, server: &str, take: &mut dyn FnMut(usize)) {
-        for entry in self.table.iter_hash(spread(hash)).filter(|entry| is_of(**entry, hash)) {
+        for entry in
+            self.table.iter_hash(spread(hash, self.key)).filter(|entry| is_of(**entry, hash))
+        {
             let number = source_of(*entry);
             let source = self.sources.get(number).map(|held| &held.source);
             if source.is_some_and(|source| source.server.as_ref() != server) {
@@ -254,8 +258,8 @@ fn source_of(entry: u64) -> usize {
 }
 
 /// The table's own hash, of which it uses both ends.
-fn spread(hash: u64) -> u64 {
-    (hash >> SOURCE_BITS).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn spread(hash: u64, key: u64) -> u64 {
+    mix(hash >> SOURCE_BITS, key)
 }
 
 /// Places in a text by the number of a source.

@@ -31,7 +31,7 @@ pub(crate) struct Labels {
 
 impl Default for Tracker {
     fn default() -> Self {
-        // Random: what a server writes must not be able to prepare for it.
+        // Random: see `Held`.
         Self::with_key(RandomState::new().hash_one(0), FINGERPRINTS)
     }
 }

@@ -28,7 +28,10 @@ pub(super) fn letters(text: &str) -> impl Iterator<Item = (u32, bool)> + '_ {
     })
 }
 
-/// Spreads the bits of a hash; `key` is the run's own, so that nobody can prepare for it.
+/// The same in every run, so that a run that is made again finds the same.
+const KEY: u64 = 0x6a09_e667_f3bc_c908;
+
+/// Spreads the bits of a hash.
 pub(super) fn mix(hash: u64, key: u64) -> u64 {
     let mut mixed = hash ^ key;
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
@@ -47,14 +50,13 @@ impl Whole {
     }
 
     /// Never the same as the hash of a substring: those are mixed with the key as it is.
-    pub(super) fn hash(self, key: u64) -> u64 {
-        mix(self.0, !key)
+    pub(super) fn hash(self) -> u64 {
+        mix(self.0, !KEY)
     }
 }
 
 /// Hashes of all substrings of [`GRAM`] letters, one after the other.
 pub(super) struct Grams {
-    key: u64,
     /// `BASE` to the power of `GRAM`.
     leaving: u64,
     last: [u32; GRAM],
@@ -66,10 +68,10 @@ pub(super) struct Grams {
 }
 
 impl Grams {
-    pub(super) fn new(key: u64) -> Self {
+    pub(super) fn new() -> Self {
         let leaving = (0..GRAM).fold(1u64, |power, _| power.wrapping_mul(BASE));
         let (last, counts) = ([0; GRAM], [0; 64]);
-        Self { key, leaving, last, counts, variety: 0, length: 0, hash: 0 }
+        Self { leaving, last, counts, variety: 0, length: 0, hash: 0 }
     }
 
     /// The hash of the substring that ends with this letter, if there is one that says something.
@@ -92,7 +94,7 @@ impl Grams {
             }
         }
         self.length += 1;
-        (self.length >= GRAM && self.variety >= VARIETY).then(|| mix(self.hash, self.key))
+        (self.length >= GRAM && self.variety >= VARIETY).then(|| mix(self.hash, KEY))
     }
 }
 
@@ -108,9 +110,9 @@ pub(super) struct Winnow {
 }
 
 impl Winnow {
-    pub(super) fn new(key: u64) -> Self {
+    pub(super) fn new() -> Self {
         let (window, least) = ([u64::MAX; WINDOW], (u64::MAX, 0));
-        Self { grams: Grams::new(key), window, seen: 0, least, emitted: None }
+        Self { grams: Grams::new(), window, seen: 0, least, emitted: None }
     }
 
     /// Takes the next letter; the fingerprint to keep, if a new one is chosen.
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
 
     fn kept(text: &str) -> HashSet<u64> {
-        let mut winnow = Winnow::new(7);
+        let mut winnow = Winnow::new();
         let mut kept: HashSet<u64> =
             letters(text).filter_map(|(letter, _)| winnow.push(letter)).collect();
         kept.extend(winnow.finish());
@@ -171,7 +173,7 @@ mod tests {
     }
 
     fn all(text: &str) -> HashSet<u64> {
-        let mut grams = Grams::new(7);
+        let mut grams = Grams::new();
         letters(text).filter_map(|(letter, _)| grams.push(letter)).collect()
     }
 
