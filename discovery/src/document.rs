@@ -1,9 +1,9 @@
 //! A tool taken apart: which words are in which of its fields, and how often.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::tool::{Tool, first_sentence};
-use crate::words::{stem, words};
+use crate::words::{Stems, words};
 
 /// Words of one field that are counted: a description can be as long as its server likes.
 const FIELD_WORDS: usize = 500;
@@ -39,38 +39,43 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    pub(crate) fn of(tool: &Tool) -> Self {
+    pub(crate) fn of(tool: &Tool, stems: &mut Stems) -> Self {
         let mut document = Self::default();
-        document.name(Field::Server, &tool.server);
-        document.name(Field::Name, &tool.name);
-        document.text(Field::Title, tool.title.as_deref());
+        document.name(stems, Field::Server, &tool.server);
+        document.name(stems, Field::Name, &tool.name);
+        document.text(stems, Field::Title, tool.title.as_deref());
         let description = tool.description.as_deref().unwrap_or_default();
         let summary = first_sentence(description);
         let rest = description.split_once(summary).map_or("", |(_, rest)| rest);
-        document.text(Field::Summary, [summary]);
-        document.text(Field::Description, [rest]);
+        document.text(stems, Field::Summary, [summary]);
+        document.text(stems, Field::Description, [rest]);
         let parameters = &tool.parameters;
-        document.text(Field::Parameters, &parameters.names);
-        document.text(Field::Parameters, &parameters.values);
-        document.text(Field::About, &parameters.about);
+        document.text(stems, Field::Parameters, &parameters.names);
+        document.text(stems, Field::Parameters, &parameters.values);
+        document.text(stems, Field::About, &parameters.about);
         document
     }
 
     /// Names are also known by what their words are together: `getMe` by "getme", and `pull_request`
     /// by "pullrequest".
-    fn name(&mut self, field: Field, name: &str) {
+    fn name(&mut self, stems: &mut Stems, field: Field, name: &str) {
         let words = words(name);
-        words.iter().for_each(|word| self.count(field, &stem(word)));
-        let pairs = words.windows(2).map(<[String]>::concat);
+        let pairs: Vec<String> = words.windows(2).map(<[String]>::concat).collect();
         let whole = (words.len() > 2).then(|| words.concat());
+        words.into_iter().for_each(|word| self.count(field, stems.of(word)));
         // They are not counted as its length: they are no further words.
-        pairs.chain(whole).for_each(|word| self.mention(field, &stem(&word)));
+        pairs.into_iter().chain(whole).for_each(|word| self.mention(field, stems.of(word)));
     }
 
-    fn text<T: AsRef<str>>(&mut self, field: Field, texts: impl IntoIterator<Item = T>) {
+    fn text<T: AsRef<str>>(
+        &mut self,
+        stems: &mut Stems,
+        field: Field,
+        texts: impl IntoIterator<Item = T>,
+    ) {
         for text in texts {
             for word in words(text.as_ref()) {
-                self.count(field, &stem(&word));
+                self.count(field, stems.of(word));
             }
         }
     }

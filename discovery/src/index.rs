@@ -3,12 +3,15 @@
 //! Each server is a part of its own, so that a change of one costs what that server costs. What
 //! depends on all of them, such as how rare a word is, is worked out when it is asked for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use crate::document::{Document, FIELDS, PerField};
 use crate::tool::Tool;
 use crate::vocabulary::Vocabulary;
+use crate::words::Stems;
 
 /// Tools that can be searched. A clone shares what is the same.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +52,7 @@ impl Index {
             return;
         }
         for (word, postings) in &part.words {
-            postings.iter().for_each(|_| self.vocabulary.add(word));
+            self.vocabulary.add(word, postings.len());
         }
         self.servers.insert(server.to_owned(), Arc::new(part));
     }
@@ -103,8 +106,9 @@ impl Index {
 impl Part {
     fn of(tools: Vec<Arc<Tool>>) -> Self {
         let mut part = Self { tools, ..Self::default() };
+        let mut stems = Stems::default();
         for (at, tool) in (0..).zip(&part.tools) {
-            let document = Document::of(tool);
+            let document = Document::of(tool, &mut stems);
             for (word, counts) in document.words {
                 let posting = Posting { tool: at, counts };
                 match part.words.get_mut(word.as_str()) {

@@ -1,9 +1,12 @@
 //! Ranking by keywords: BM25 over fields, and what a word of a query may stand for.
 
+use std::sync::Arc;
+
 use crate::document::{FIELDS, PerField};
 use crate::index::{Index, Part, Posting};
 use crate::kin::{kin, long_form};
-use crate::query::{Hit, Query, ranked};
+use crate::query::{Hit, Query, best};
+use crate::tool::Tool;
 use crate::words::{is_empty, stem, words};
 
 /// Words of a query that are looked for; the others are left out.
@@ -26,6 +29,9 @@ const KIN: f32 = 0.75;
 const ONE_ERROR: f32 = 0.8;
 const TWO_ERRORS: f32 = 0.6;
 
+/// What a tool gets besides if it is called exactly what the query says: more than words can give.
+const NAMED: f32 = 1000.0;
+
 /// One word of a query, as all that it may stand for.
 #[derive(Debug, Default)]
 struct Term {
@@ -45,8 +51,8 @@ impl Index {
     pub fn keywords(&self, query: &Query) -> Vec<Hit> {
         let terms = self.terms(query.head());
         let averages = self.averages();
-        let mut hits = Vec::new();
         let exact = query.head().trim();
+        let mut found: Vec<(f32, &Arc<Tool>)> = Vec::new();
         for (server, part) in &self.servers {
             if !query.admits_server(server) {
                 continue;
@@ -55,12 +61,11 @@ impl Index {
             for (tool, score) in part.tools.iter().zip(scores) {
                 if (score > 0.0 || terms.is_empty()) && query.admits(tool) {
                     let is_named = tool.function == exact || tool.name == exact;
-                    let score = if is_named { score + 1000.0 } else { score };
-                    hits.push(Hit { tool: tool.clone(), score });
+                    found.push((if is_named { score + NAMED } else { score }, tool));
                 }
             }
         }
-        ranked(query, hits)
+        best(query, found)
     }
 
     fn terms(&self, text: &str) -> Vec<Term> {

@@ -80,18 +80,22 @@ impl Query {
 }
 
 /// The best hits first, equal ones by server and name; no more than the query wants.
-pub(crate) fn ranked(query: &Query, mut hits: Vec<Hit>) -> Vec<Hit> {
-    let order = |a: &Hit, b: &Hit| {
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| (&a.tool.server, &a.tool.name).cmp(&(&b.tool.server, &b.tool.name)))
+pub(crate) fn ranked(query: &Query, hits: Vec<Hit>) -> Vec<Hit> {
+    best(query, hits.iter().map(|hit| (hit.score, &hit.tool)).collect())
+}
+
+/// The same of tools with their scores.
+pub(crate) fn best(query: &Query, mut found: Vec<(f32, &Arc<Tool>)>) -> Vec<Hit> {
+    let order = |(a, first): &(f32, &Arc<Tool>), (b, second): &(f32, &Arc<Tool>)| {
+        b.total_cmp(a)
+            .then_with(|| (&first.server, &first.name).cmp(&(&second.server, &second.name)))
     };
-    if hits.len() > query.limit && query.limit > 0 {
-        hits.select_nth_unstable_by(query.limit - 1, order);
+    if found.len() > query.limit && query.limit > 0 {
+        found.select_nth_unstable_by(query.limit - 1, order);
     }
-    hits.truncate(query.limit);
-    hits.sort_by(order);
-    hits
+    found.truncate(query.limit);
+    found.sort_by(order);
+    found.into_iter().map(|(score, tool)| Hit { tool: Arc::clone(tool), score }).collect()
 }
 
 /// Hits by server: the server of the best hit first, and the hits of each in their order.

@@ -1,12 +1,12 @@
 //! All words of all tools, and which of them a word was probably meant to be.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Of so many words a typing error may be one.
 const GUESSES: usize = 6;
 
 /// So many words may begin with what was asked for.
-const BEGINNINGS: usize = 24;
+const BEGINNINGS: usize = 8;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary(HashMap<Box<str>, Word>);
@@ -21,13 +21,14 @@ struct Word {
 }
 
 impl Vocabulary {
-    /// One more tool has this word.
-    pub(crate) fn add(&mut self, word: &str) {
+    /// So many more tools have this word.
+    pub(crate) fn add(&mut self, word: &str, tools: usize) {
+        let tools = u32::try_from(tools).unwrap_or(u32::MAX);
         match self.0.get_mut(word) {
-            Some(known) => known.tools += 1,
+            Some(known) => known.tools = known.tools.saturating_add(tools),
             None => {
                 let chars = u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
-                self.0.insert(word.into(), Word { tools: 1, letters: letters(word), chars });
+                self.0.insert(word.into(), Word { tools, letters: letters(word), chars });
             }
         }
     }
@@ -108,7 +109,7 @@ mod tests {
 
     fn vocabulary(words: &[&str]) -> Vocabulary {
         let mut vocabulary = Vocabulary::default();
-        words.iter().for_each(|word| vocabulary.add(word));
+        words.iter().for_each(|word| vocabulary.add(word, 1));
         vocabulary
     }
 

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// What is longer is cut here: nobody asks for it, and descriptions are a stranger's text.
@@ -35,6 +36,16 @@ pub(crate) fn stem(word: &str) -> Cow<'_, str> {
         ENGLISH.stem(word)
     } else {
         Cow::Borrowed(word)
+    }
+}
+
+/// Stems that are already known: most words of a list of tools come again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Stems(HashMap<String, String>);
+
+impl Stems {
+    pub(crate) fn of(&mut self, word: String) -> &str {
+        self.0.entry(word).or_insert_with_key(|word| stem(word).into_owned())
     }
 }
 
