@@ -259,7 +259,7 @@ impl Scene {
         let plan = self.witness.plans.lock().unwrap()[&key].clone();
         let ledgers = self.runs.iter().flat_map(|run| run.ledger().entries().to_vec());
         let entry = ledgers.into_iter().find(|entry| entry.line.map(u64::from) == Some(key));
-        let entry = entry.expect("every call has an entry");
+        let entry = entry.unwrap();
         prop_assert!(n < DENIED_FROM, "{entry:?} was sent though a rule denies it");
         match entry.decision {
             Some(Allowance::Rule(_)) => prop_assert!(n < ALLOWED_BELOW, "{key}"),
