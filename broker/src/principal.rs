@@ -20,8 +20,14 @@ pub struct Principal {
 }
 
 /// Approvals that last for a session. Principals that share them count as one and the same client.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct SessionGrants(Arc<Grants>);
+
+impl Default for SessionGrants {
+    fn default() -> Self {
+        Self(Arc::new(Grants::of_session()))
+    }
+}
 
 impl Principal {
     /// Somebody who has granted this and can be asked nothing.

@@ -78,7 +78,7 @@ impl Grams {
     pub(super) fn push(&mut self, letter: u32) -> Option<u64> {
         let bucket = |letter: u32| (letter % 64) as usize;
         let at = self.length % GRAM;
-        let Some(place) = self.last.get_mut(at) else { return None };
+        let place = self.last.get_mut(at)?;
         let old = std::mem::replace(place, letter);
         self.hash = self.hash.wrapping_mul(BASE).wrapping_add(u64::from(letter) + 1);
         if let Some(count) = self.counts.get_mut(bucket(letter)) {
