@@ -60,13 +60,10 @@ Exit codes: 0 done; 1 the script or the call failed; 2 wrong usage or configurat
 enum Command {
     /// Run a script
     Run(Box<run::Arguments>),
-<<<<<<< ours
     /// Run a script against a recording, without any server
     Replay(replay::Arguments),
     /// Check the audit log, or print what is in it
     Audit(audit::Arguments),
-=======
->>>>>>> theirs
     /// Print the declarations that a model reads before it writes a script
     Types(types::Arguments),
     /// List or search tools, and say what the policy makes of them
@@ -120,11 +117,8 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
     let work = async {
         match command {
             Command::Run(arguments) => run::run(*arguments, &interrupt).await,
-<<<<<<< ours
             Command::Replay(arguments) => replay::replay(arguments, &interrupt).await,
             Command::Audit(arguments) => audit::audit(arguments),
-=======
->>>>>>> theirs
             Command::Types(arguments) => types::types(arguments, &interrupt).await,
             Command::Tools(arguments) => tools::tools(arguments, &interrupt).await,
             Command::Servers(arguments) => servers::servers(arguments, &interrupt).await,

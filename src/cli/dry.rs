@@ -18,7 +18,11 @@ pub(super) fn text(report: &Report, withheld: &[Withheld]) -> String {
         let line = call.line.map(|line| format!(", line {line}")).unwrap_or_default();
         let asked = if call.action == "ask" { "; somebody would be asked" } else { "" };
         let _ = writeln!(text, "{} {name}{line}{asked}", call.id);
-        let _ = writeln!(text, "{}", sheet::shortened(&call.arguments).trim_end());
+        let _ = writeln!(
+            text,
+            "{}",
+            sheet::shortened(&call.arguments, None, sheet::Room::ALONE).trim_end()
+        );
     }
     text
 }

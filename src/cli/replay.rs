@@ -1,12 +1,11 @@
 //! `cofferdam replay`: a script against a recording, without any server.
 
-use super::{
-    exit::Exit,
-    interrupt::Interrupt,
-    ledger, output,
-    run::{In, read},
+use super::{exit::Exit, interrupt::Interrupt, ledger, output, run::read, setup::WithSandbox};
+use cofferdam::{
+    broker::Order,
+    config::{SandboxConfig, parse_size},
+    recorded,
 };
-use cofferdam::{broker::Order, config::parse_size, recorded};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -26,9 +25,8 @@ pub(super) struct Arguments {
     /// Print the ledger of calls on standard error
     #[arg(long)]
     ledger: bool,
-    /// What the script runs in
-    #[arg(long, value_enum, default_value_t)]
-    isolation: In,
+    #[command(flatten)]
+    sandbox: WithSandbox,
     /// The most that is printed for the model
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64KiB")]
     budget: usize,
@@ -43,7 +41,7 @@ pub(super) async fn replay(arguments: Arguments, interrupt: &Interrupt) -> anyho
             Some(source) => Some(source?),
         },
     };
-    let builder = recorded.builder().isolation(arguments.isolation.into());
+    let builder = arguments.sandbox.over(SandboxConfig::default()).over(recorded.builder());
     let sandbox = builder.build().await?;
     let order = if arguments.lenient { Order::Lenient } else { Order::Exact };
     let (script, replay) = recorded.replay(source, order);

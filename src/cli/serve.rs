@@ -5,8 +5,7 @@ use super::{
     interrupt::Interrupt,
     limits, output,
     progress::Progress,
-    run::In,
-    setup::{WithConfig, WithPolicy, connect},
+    setup::{WithConfig, WithPolicy, WithSandbox, connect},
 };
 use anyhow::Context;
 use cofferdam::{
@@ -73,28 +72,21 @@ pub(super) struct Arguments {
     /// go on
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256KiB")]
     state: usize,
-    /// What scripts run in
-    #[arg(long, value_enum, default_value_t)]
-    isolation: In,
-    /// Refuse to run anything if a wall around the scripts is missing
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    sandbox: WithSandbox,
     #[command(flatten)]
     limits: limits::Given,
 }
 
 pub(super) async fn serve(arguments: Arguments, interrupt: &Interrupt) -> anyhow::Result<Exit> {
     let mut config = arguments.config.read()?;
-    config.limits = arguments.limits.over(&config.limits);
+    arguments.limits.put_over(&mut config);
+    config.sandbox = arguments.sandbox.over(config.sandbox);
     config.policy = arguments.policy.before(config.policy)?;
     let http = arguments.http.map(|address| door(&arguments, address)).transpose()?;
     let options = options(&arguments)?;
 
-    let builder = config
-        .builder()
-        .isolation(arguments.isolation.into())
-        .strict(arguments.strict)
-        .elicitor(asking());
+    let builder = config.builder().elicitor(asking());
     let Some(sandbox) = connect(builder, &Progress::start(), interrupt).await? else {
         return Ok(Exit::Interrupted);
     };

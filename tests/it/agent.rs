@@ -121,7 +121,7 @@ fn an_agent_searches_and_then_writes_code() {
 
         let mut called = Vec::new();
         while let Ok(event) = events.try_recv() {
-            if let Event::CallEnded { tool, state, .. } = event {
+            if let Event::CallFinished { tool, state, .. } = event {
                 called.push((tool, state));
             }
         }
