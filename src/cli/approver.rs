@@ -19,7 +19,7 @@ use nix::sys::termios::{FlushArg, tcflush};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 
@@ -34,6 +34,8 @@ pub(super) struct Terminal {
     pub(super) typed: Mutex<Typed>,
     pub(super) progress: Arc<Progress>,
     queue: ApprovalQueue,
+    /// What is on the terminal and waits for an answer.
+    shown: std::sync::Mutex<Vec<QuestionId>>,
 }
 
 /// Lines that are typed, from the first question on.
@@ -61,7 +63,8 @@ impl Terminal {
             };
         let typed = Typed { terminal: terminal.ok(), reader: Some(reader), lines: None };
         let queue = ApprovalQueue::new();
-        let terminal = Arc::new(Self { typed: Mutex::new(typed), progress, queue });
+        let (typed, shown) = (Mutex::new(typed), std::sync::Mutex::default());
+        let terminal = Arc::new(Self { typed, progress, queue, shown });
         tokio::spawn(Arc::clone(&terminal).put_questions());
         Some(terminal)
     }
@@ -104,12 +107,7 @@ impl Terminal {
             output::prompt(&choices);
             let Some(line) = self.next_line(shown, last, lines).await else { return };
             match answer::to_all(&line, shown.len()) {
-                Some(ToAll::Decision(decision)) => {
-                    for question in shown {
-                        self.queue.answer(question.id, decision.clone());
-                    }
-                    return;
-                }
+                Some(ToAll::Decision(decision)) => return self.answer(shown, &decision),
                 Some(ToAll::LookAt(index)) => {
                     if let Some(question) = shown.get(index) {
                         self.put_one(question, lines, question::BACK).await;
@@ -132,23 +130,39 @@ impl Terminal {
             let Some(line) = self.next_line(one, last, lines).await else { return };
             last = self.queue.open().last().map(|question| question.id);
             match answer::to_one(&line, call) {
-                Ok(Some(Answer::Decision(decision))) => {
-                    self.queue.answer(question.id, decision);
-                    return;
-                }
+                Ok(Some(Answer::Decision(decision))) => return self.answer(one, &decision),
                 Ok(Some(Answer::ShowAll)) => output::note(&question::in_full(call)),
                 Ok(Some(Answer::Back)) if !back.is_empty() => return,
                 Ok(Some(Answer::Where(decision))) => {
                     output::prompt(&question::covers(call, &decision));
                     let Some(line) = self.next_line(one, last, lines).await else { return };
                     if answer::is_yes(&line) {
-                        self.queue.answer(question.id, decision);
-                        return;
+                        return self.answer(one, &decision);
                     }
                 }
                 Ok(Some(Answer::Back) | None) => {}
                 Err(problem) => output::note(&problem),
             }
+        }
+    }
+
+    fn answer(&self, shown: &[Question], decision: &Decision) {
+        self.lock_shown().clear();
+        for question in shown {
+            self.queue.answer(question.id, decision.clone());
+        }
+    }
+
+    fn lock_shown(&self) -> std::sync::MutexGuard<'_, Vec<QuestionId>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says so, once, when nothing of what is shown waits for an answer any more.
+    fn note_if_settled(&self) {
+        let mut shown = self.lock_shown();
+        if !shown.is_empty() && !shown.iter().any(|id| self.queue.is_open(*id)) {
+            shown.clear();
+            output::note("\n(no answer needed any more)");
         }
     }
 
@@ -160,6 +174,7 @@ impl Terminal {
         mut last: Option<QuestionId>,
         lines: &mut Lines,
     ) -> Option<String> {
+        *self.lock_shown() = shown.iter().map(|question| question.id).collect();
         let all_settled = async {
             for question in shown {
                 self.queue.settled(question.id).await;
@@ -176,15 +191,13 @@ impl Terminal {
             tokio::select! {
                 biased;
                 () = &mut all_settled => {
-                    output::note("\n(no answer needed any more)");
+                    self.note_if_settled();
                     return None;
                 }
                 line = lines.recv() => {
                     if line.is_none() {
                         let reason = "nobody answered on the terminal".to_owned();
-                        for question in shown {
-                            self.queue.answer(question.id, Decision::Deny { reason: reason.clone() });
-                        }
+                        self.answer(shown, &Decision::Deny { reason });
                     }
                     return line;
                 }
@@ -200,7 +213,18 @@ impl Terminal {
 #[async_trait]
 impl Approver for Terminal {
     async fn approve(&self, call: &PendingCall) -> Decision {
+        // Said at once, before whatever settled the question can have printed anything.
+        let _settled = Settled(self);
         self.queue.approve(call).await
+    }
+}
+
+/// Looks what is still needed of what is shown when a call waits no more, for whatever reason.
+struct Settled<'a>(&'a Terminal);
+
+impl Drop for Settled<'_> {
+    fn drop(&mut self) {
+        self.0.note_if_settled();
     }
 }
 

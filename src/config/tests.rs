@@ -85,7 +85,7 @@ fn each_mistake_has_its_place_and_a_remedy() {
         ),
         (
             r#"{"x": {}}"#,
-            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `dataFlow`, `reviewers`, `limits`, `sandbox`, `trust`",
+            "1:2: unknown key `x` in the configuration; possible are `mcpServers`, `policy`, `dataFlow`, `reviewers`, `limits`, `sandbox`, `trust`, `audit`",
         ),
         (
             r#"{"trust": [], "trust": []}"#,
