@@ -1,9 +1,7 @@
 //! A tool taken apart: which words are in which of its fields, and how often.
 
-use foldhash::HashMap;
-
 use crate::tool::{Tool, first_sentence};
-use crate::words::{Stems, words};
+use crate::words::{HashMap, Stems, words};
 
 /// Words of one field that are counted: a description can be as long as its server likes.
 const FIELD_WORDS: usize = 500;

@@ -6,12 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foldhash::HashMap;
-
 use crate::document::{Document, FIELDS, PerField};
 use crate::tool::Tool;
 use crate::vocabulary::Vocabulary;
-use crate::words::Stems;
+use crate::words::{HashMap, Stems};
 
 /// Tools that can be searched. A clone shares what is the same.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! All words of all tools, and which of them a word was probably meant to be.
 
-use foldhash::HashMap;
+use crate::words::HashMap;
 
 /// Of so many words a typing error may be one.
 const GUESSES: usize = 6;

@@ -7,8 +7,10 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use foldhash::HashMap;
 use rust_stemmers::{Algorithm, Stemmer};
+
+/// A map whose hashing is quick, and still not known to who chooses the words.
+pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
 /// What is longer is cut here: nobody asks for it, and descriptions are a stranger's text.
 const WORD_CHARS: usize = 40;
