@@ -73,6 +73,44 @@ fn rules_mean_what_the_broker_reads_in_them() {
 }
 
 #[test]
+fn the_audit_log_is_a_file_or_more() {
+    let short = parse(r#"{"audit": "/logs/a.jsonl"}"#).unwrap().audit;
+    assert_eq!(short, Some(broker::Audit::new("/logs/a.jsonl")));
+    let mut expected = broker::Audit::new("a");
+    (expected.full, expected.sync, expected.rotate_bytes) = (true, true, 1 << 20);
+    expected.redact = vec!["/token".into(), "/deep/0/k~1y".into()];
+    let long = r#"{"audit": {"file": "a", "arguments": "full", "redact": ["/token", "/deep/0/k~1y"],
+                             "sync": true, "rotate_bytes": "1MiB"}}"#;
+    assert_eq!(parse(long).unwrap().audit, Some(expected));
+    for (text, expected) in [
+        (r#"{"audit": ""}"#, "1:11: `audit`: the name of the file is empty"),
+        (r#"{"audit": {}}"#, "1:11: `audit` needs `file`"),
+        (
+            r#"{"audit": {"file": "a", "arguments": "some"}}"#,
+            "1:38: `arguments` of `audit`: possible are `digest` and `full`",
+        ),
+        (
+            r#"{"audit": {"file": "a", "redact": ["token"]}}"#,
+            "1:36: `redact` of `audit`: `token` is no JSON pointer; write for example `/token`",
+        ),
+        (
+            r#"{"audit": {"file": "a", "rotate_bytes": "much"}}"#,
+            "1:41: `rotate_bytes` of `audit`: `much` is not a size; write a number of bytes, or for example `512KiB` or `256MiB`",
+        ),
+        (
+            r#"{"audit": {"file": "a", "sync": 1}}"#,
+            "1:33: `sync` of `audit` must be true or false, not a number",
+        ),
+        (
+            r#"{"audit": {"fiel": "a"}}"#,
+            "1:12: unknown key `fiel` in `audit`; did you mean `file`?",
+        ),
+    ] {
+        assert_eq!(error(text), format!("mcp.json:{expected}"), "{text}");
+    }
+}
+
+#[test]
 fn each_mistake_has_its_place_and_a_remedy() {
     let table = [
         ("", "1:1: this is not JSON: the file is empty; the least is `{}`"),
