@@ -6,7 +6,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `handler` | the tools of the protocol, and what each of them does |
+//! | `handler`, `arguments` | the tools of the protocol, and what each of them does |
 //! | `tools`, `instructions.md` | what a model reads of us |
 //! | `search` | the catalogue, looked through |
 //! | `live`, `questions`, `tape` | a run that goes on, whoever listens: what it asks, what it has done |
@@ -17,6 +17,7 @@
 //! | `http`, `metrics` | many clients at once |
 
 mod answer;
+mod arguments;
 mod client;
 mod follow;
 mod handler;

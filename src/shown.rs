@@ -108,7 +108,9 @@ fn fields(of: &Value, must: &[&str], may: &[&str]) -> Option<Map<String, Value>>
 fn is_base64(text: &str) -> bool {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let body = text.trim_end_matches('=');
-    text.len() % 4 == 0 && text.len() - body.len() <= 2 && body.as_bytes().iter().all(is_digit)
+    text.len().is_multiple_of(4)
+        && text.len() - body.len() <= 2
+        && body.as_bytes().iter().all(is_digit)
 }
 
 #[cfg(test)]

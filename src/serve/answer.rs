@@ -3,7 +3,7 @@
 
 use super::live::{Ended, Live};
 use crate::{Outcome, report};
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
 /// The member of a result's `_meta` that has the ledger.
@@ -134,7 +134,7 @@ fn counts(ledger: &broker::Ledger) -> Value {
 }
 
 fn with_ledger(mut result: CallToolResult, ledger: &broker::Ledger) -> CallToolResult {
-    let mut meta = result.meta.take().unwrap_or_else(MetaObject::new);
+    let mut meta = result.meta.take().unwrap_or_default();
     meta.insert(LEDGER.into(), report::ledger_json(ledger));
     result.meta = Some(meta);
     result

@@ -2,6 +2,10 @@
 
 use super::{
     Shared, answer,
+    arguments::{
+        CallArguments, Detail, DetailArguments, No, RunArguments, SearchArguments, WaitArguments,
+        read,
+    },
     client::Who,
     follow::{self, Heard, Listener, Way},
     http::Identity,
@@ -13,14 +17,14 @@ use super::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, InputRequests,
+        CallToolRequestParams, CallToolResponse, Implementation, InputRequests,
         InputRequiredResult, JsonObject, ListToolsResult, PaginatedRequestParams,
         ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// What a request comes by.
@@ -45,53 +49,6 @@ struct Claims {
     resume: Option<Resume>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunArguments {
-    script: String,
-    timeout: Option<f64>,
-    label: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CallArguments {
-    name: String,
-    #[serde(default)]
-    arguments: Map<String, Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WaitArguments {
-    run_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SearchArguments {
-    #[serde(default)]
-    query: String,
-    server: Option<String>,
-    #[serde(default)]
-    detail: Detail,
-    limit: Option<usize>,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Detail {
-    Name,
-    #[default]
-    Summary,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DetailArguments {
-    names: Vec<String>,
-}
-
 /// How many names are looked up at once.
 const NAMES: usize = 50;
 const FOUND: usize = 10;
@@ -99,7 +56,7 @@ const LISTED: usize = 100;
 const FOUND_MAX: usize = 200;
 const LABEL_CHARS: usize = 200;
 
-type Answer = Result<CallToolResponse, CallToolResult>;
+type Answer = Result<CallToolResponse, No>;
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
@@ -149,7 +106,7 @@ impl ServerHandler for Handler {
             }
             _ => return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None)),
         };
-        Ok(answer.unwrap_or_else(CallToolResponse::Complete))
+        Ok(answer.unwrap_or_else(|No(why)| answer::error(why).into()))
     }
 }
 
@@ -179,7 +136,7 @@ impl Handler {
         if let Some(server) = &server
             && let None | Some(Err(_)) = sandbox.reach(server).await
         {
-            return Err(answer::error(format!("the server `{server}` is not there")));
+            return Err(No::new(format!("the server `{server}` is not there")));
         }
         let usual = if query.trim().is_empty() { LISTED } else { FOUND };
         let limit = limit.unwrap_or(usual).clamp(1, FOUND_MAX);
@@ -192,7 +149,7 @@ impl Handler {
     async fn details(&self, arguments: JsonObject) -> Answer {
         let DetailArguments { names } = read(arguments)?;
         if names.len() > NAMES {
-            return Err(answer::error(format!("`names` may have {NAMES} names")));
+            return Err(No::new(format!("`names` may have {NAMES} names")));
         }
         let (text, structure) = search::details(&self.shared.sandbox, &names);
         Ok(answer::structured(text, structure).into())
@@ -213,10 +170,10 @@ impl Handler {
         Ok(result.into())
     }
 
-    fn find(&self, arguments: JsonObject, who: &Who) -> Result<Arc<Live>, CallToolResult> {
+    fn find(&self, arguments: JsonObject, who: &Who) -> Result<Arc<Live>, No> {
         let WaitArguments { run_id } = read(arguments)?;
         self.shared.runs.find(&run_id, &who.owner).ok_or_else(|| {
-            answer::error(
+            No::new(
                 "there is no such run here: it may have ended too long ago, or at another instance",
             )
         })
@@ -229,7 +186,7 @@ impl Handler {
         arguments: JsonObject,
         who: &Who,
         listener: &Listener,
-    ) -> Result<Arc<Live>, CallToolResult> {
+    ) -> Result<Arc<Live>, No> {
         let job = match tool {
             tools::WAIT => return self.find(arguments, who),
             tools::CALL => {
@@ -242,7 +199,7 @@ impl Handler {
                     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
                 });
                 if timeout == Some(None) {
-                    return Err(answer::error("`timeout` must be a number of seconds above zero"));
+                    return Err(No::new("`timeout` must be a number of seconds above zero"));
                 }
                 // The model has chosen it, so it must not be one that somebody else gives meaning to.
                 let label = match label {
@@ -264,10 +221,9 @@ impl Handler {
         answers: BTreeMap<String, Value>,
         who: &Who,
         listener: &Listener,
-    ) -> Result<Arc<Live>, CallToolResult> {
+    ) -> Result<Arc<Live>, No> {
         let opened = self.shared.seal.open(state, &who.owner);
-        let Claims { run, round, resume } =
-            opened.map_err(|error| answer::error(error.to_string()))?;
+        let Claims { run, round, resume } = opened.map_err(|error| No::new(error.to_string()))?;
         let here = self.shared.runs.find(&run, &who.owner);
         if let Some(live) =
             here.as_ref().filter(|live| !(live.is_behind(round) && resume.is_some()))
@@ -275,14 +231,14 @@ impl Handler {
             if live.resume(round, answers) {
                 return Ok(Arc::clone(live));
             }
-            return Err(answer::error(format!(
+            return Err(No::new(format!(
                 "that question was answered already; wait_run with run_id \"{run}\" has the result"
             )));
         }
         // One that waits here for an answer that another instance has had. The new one takes its place.
         here.inspect(|behind| behind.cancel.cancel());
         let Some(resume) = resume else {
-            return Err(answer::error(
+            return Err(No::new(
                 "the run can only be continued by the instance that began it, which is not this one or \
                  does not have it any more. Calls that it made are not undone.",
             ));
@@ -298,16 +254,16 @@ impl Handler {
         answers: BTreeMap<String, Value>,
         who: &Who,
         listener: &Listener,
-    ) -> Result<Arc<Live>, CallToolResult> {
+    ) -> Result<Arc<Live>, No> {
         let shared = &self.shared;
         if shared.draining.is_cancelled() {
             shared.metrics.refuse("draining");
-            return Err(answer::error("this server is shutting down; nothing was run"));
+            return Err(No::new("this server is shutting down; nothing was run"));
         }
         let client = shared.clients.of(who);
         let line = client.stand_in_line().map_err(|crowded| {
             shared.metrics.refuse("runs_waiting");
-            answer::error(crowded.to_string())
+            No::new(crowded.to_string())
         })?;
         let Resume { job, record, granted } = resume;
         let start = Start {
@@ -376,12 +332,6 @@ impl Handler {
         shared.metrics.questions.inc_by(requests.len() as u64);
         InputRequiredResult::new(Some(requests), state).into()
     }
-}
-
-/// Reads arguments. A model that gets them wrong should learn how.
-fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, CallToolResult> {
-    serde_json::from_value(arguments.into())
-        .map_err(|error| answer::error(format!("the arguments do not fit: {error}")))
 }
 
 fn cut(label: &str) -> String {

@@ -35,7 +35,7 @@ pub(super) enum Job {
 
 /// What came of it.
 pub(super) enum Ended {
-    Script(Report),
+    Script(Box<Report>),
     Call(Box<Result<broker::Answer, broker::ToolError>>),
     /// It was to be repeated, and went another way.
     Diverged(String),

@@ -177,7 +177,7 @@ async fn work(shared: &Shared, live: &Arc<Live>, principal: Principal) -> Ended 
             let script = Script::new(source.as_str()).limits(limits).principal(principal);
             let script = script.cancel(live.cancel.clone()).attended(live.clone());
             let script = label.iter().fold(script, Script::label);
-            Ended::Script(sandbox.run(script).await)
+            Ended::Script(Box::new(sandbox.run(script).await))
         }
         Job::Call { function, input } => {
             let text = serde_json::to_string(input).unwrap_or_default();

@@ -4,6 +4,7 @@
 //   mode    of v2: "auto", "legacy", or { "pin": REVISION }
 //   server  { "command", "args", "env", "cwd" } or { "url", "token" }
 //   elicit  the answers to questions, in order; the last one again for all further ones; absent: no capability
+//   elicitDelay  how long an answer takes, in milliseconds
 //   steps   [{ "tool", "arguments", "progress", "cancelAfter", "again", "parallel" }]; an argument "$run_id" is the last one seen
 //
 // Prints one JSON object: what it learned when it connected, the questions, and what each step came to.
@@ -38,6 +39,7 @@ const questions = [];
 if (plan.elicit) {
   const answer = async (request) => {
     questions.push(request.params);
+    if (plan.elicitDelay) await new Promise((resolve) => setTimeout(resolve, plan.elicitDelay));
     return plan.elicit[Math.min(questions.length, plan.elicit.length) - 1];
   };
   if (isOld) {

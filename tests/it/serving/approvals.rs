@@ -84,6 +84,20 @@ fn what_is_not_allowed_is_not_sent() {
 }
 
 #[test]
+fn an_answer_that_comes_too_late_is_none() {
+    for (sdk, says_so) in [(Sdk::Modern, "the answer came too late"), (Sdk::Legacy, "denied")] {
+        let scene = Scene::new();
+        let instance = scene.http(&["--answer-time", "1s"], &[]);
+        let plan = json!({ "server": instance.server(), "elicit": [says("once")], "elicitDelay": 4000,
+                           "steps": [run(FILE_ONE)] });
+        let seen = sdk.play(&plan);
+        assert!(text(&seen, 0).contains(says_so), "{seen:#}");
+        instance.wait_for_figure("cofferdam_runs_active", |count| count == 0.0);
+        assert_eq!(scene.tickets(), 0);
+    }
+}
+
+#[test]
 fn a_client_that_cannot_ask_is_told_how_to_allow() {
     for sdk in ALL {
         let scene = Scene::new();
