@@ -81,7 +81,7 @@ enum Command {
     /// Print what was cut of the output of a run
     Output(kept_output::Arguments),
     /// Be an MCP server that gives any MCP host code mode over these servers
-    Serve(serve::Arguments),
+    Serve(Box<serve::Arguments>),
     /// Log in at a server that wants it, with your browser
     Login(login::Arguments),
     /// Forget the login at a server
@@ -127,7 +127,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
             Command::Doctor(arguments) => doctor::doctor(arguments, &interrupt).await,
             Command::Call(arguments) => call::call(arguments, &interrupt).await,
             Command::Output(arguments) => kept_output::print(&arguments),
-            Command::Serve(arguments) => serve::serve(arguments, &interrupt).await,
+            Command::Serve(arguments) => serve::serve(*arguments, &interrupt).await,
             Command::Login(arguments) => login::login(arguments, &interrupt).await,
             Command::Logout(arguments) => login::logout(arguments).await,
         }
