@@ -100,7 +100,7 @@ interface FoundTool {
 
 interface ServerInfo {
   name: string;
-  state: "ready" | "idle" | "connecting" | "failed";
+  state: "ready" | "idle" | "off" | "connecting" | "failed";
   tools: number;
 }
 

@@ -129,6 +129,7 @@ impl Lookups {
         let server = |(name, state): (&str, ServerState)| {
             let state = match state {
                 ServerState::Ready { .. } => "ready",
+                ServerState::Off => "off",
                 ServerState::Idle => "idle",
                 ServerState::Connecting => "connecting",
                 _ => "failed",
