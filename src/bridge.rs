@@ -55,11 +55,6 @@ impl Bridge {
         Self { absent, ..self }
     }
 
-    /// Returns when the run must go no further.
-    pub(crate) async fn halted(&self) {
-        self.run.halted().await;
-    }
-
     pub(crate) fn span(&self) -> &tracing::Span {
         self.run.span()
     }
@@ -94,9 +89,13 @@ impl Bridge {
         self.run.stop()
     }
 
-    /// Has the script ended when the run has ended from within.
+    /// Has the script ended when the run has ended from within, or must go no further: cancelled, so
+    /// that it leaves a report.
     pub(crate) async fn end_with_run(&self, script: CancellationToken) -> Infallible {
-        self.run.ended().await;
+        tokio::select! {
+            () = self.run.ended() => {}
+            () = self.run.halted() => {}
+        }
         script.cancel();
         std::future::pending().await
     }

@@ -370,20 +370,13 @@ impl Sandbox {
             functions: bridge.functions(),
             limits: limits.unwrap_or_else(|| self.limits.clone()),
         };
-        // A run that must go no further is cancelled, so that it leaves a report.
         let ending = cancel.child_token();
-        let halt = async {
-            bridge.halted().await;
-            ending.cancel();
-            std::future::pending::<()>().await;
-        };
         let running = self.runtime.run(script, &bridge, ending.clone());
         let running = running.instrument(bridge.span().clone());
         let mut run = tokio::select! {
             biased;
             run = running => run,
-            never = bridge.end_with_run(ending.clone()) => match never {},
-            () = halt => unreachable!("it never ends"),
+            never = bridge.end_with_run(ending) => match never {},
         };
         if let Outcome::Threw { error } = &mut run.outcome
             && error.name == "ReferenceError"
