@@ -1,4 +1,4 @@
-//! Station 4: the verdict is carried out, if need be by asking somebody.
+//! Station: the verdict is carried out, if need be by asking somebody.
 //!
 //! Whoever is asked sees the very call that goes on from here: a [`ValidCall`] goes in, its arguments
 //! cannot be changed, and it comes out as an [`AllowedCall`] or not at all.

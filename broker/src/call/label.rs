@@ -1,4 +1,4 @@
-//! Station 4: what the arguments carry of earlier results, and what follows from that.
+//! Station: what the arguments carry of earlier results, and what follows from that.
 
 use serde_json::Value;
 

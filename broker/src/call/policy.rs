@@ -1,4 +1,4 @@
-//! Station 3: what the rules say about the call.
+//! Station: what the rules say about the call.
 
 use super::validate::ValidCall;
 use crate::policy::{Policy, Subject, Verdict};

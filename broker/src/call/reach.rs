@@ -1,4 +1,4 @@
-//! Station 6: a connection to the server, and a tool that is still what it was.
+//! Station: a connection to the server, and a tool that is still what it was.
 //!
 //! A call can wait for a person or a turn for long, and a server that was reached again may be
 //! another one. What was judged is what is sent: a tool whose definition changed meanwhile is judged

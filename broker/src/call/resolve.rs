@@ -1,4 +1,4 @@
-//! Station 1: which tool of which server is meant.
+//! Station: which tool of which server is meant.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Station 8: what came back is small enough, no error, and what the tool promised.
+//! Station: what came back is small enough, no error, and what the tool promised.
 
 use serde_json::Value;
 

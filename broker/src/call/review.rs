@@ -1,4 +1,4 @@
-//! Stations 3 and 10: reviewers look at the arguments, and at what came back.
+//! Station: reviewers look at the arguments, and at what came back.
 
 use std::sync::Arc;
 

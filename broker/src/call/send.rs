@@ -1,4 +1,4 @@
-//! Station 7: the call is made, and either answers or is given up.
+//! Station: the call is made, and either answers or is given up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Station 5: a turn at the server.
+//! Station: a turn at the server.
 
 use tokio::time::{Instant, timeout_at};
 

@@ -1,4 +1,4 @@
-//! Station 2: the arguments fit the limits and the tool's schema.
+//! Station: the arguments fit the limits and the tool's schema.
 
 use serde_json::{Map, Value};
 
