@@ -122,11 +122,6 @@ impl Broker {
         self.open_run_with(RunOptions::default())
     }
 
-    /// The same for a run with a label, which rules of the policy can be about.
-    pub fn open_labelled_run(&self, label: impl Into<String>) -> Run {
-        self.open_run_with(RunOptions::default().label(label))
-    }
-
     /// The same for a run with options.
     pub fn open_run_with(&self, options: RunOptions) -> Run {
         self.freshen();

@@ -1,5 +1,6 @@
 //! Every station and every kind of error, over tools in memory.
 
+mod answers;
 mod approval;
 mod ending;
 mod flow;

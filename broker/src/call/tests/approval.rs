@@ -1,41 +1,8 @@
 use std::sync::Mutex;
 
-use async_trait::async_trait;
-
+use super::answers::{Answers, asking};
 use super::*;
-use crate::{Allowance, Approver, Decision, Kind, PendingCall, Scope};
-
-/// Answers with a fixed decision after a time, and keeps what it was asked.
-struct Answers {
-    decision: Decision,
-    after: Duration,
-    asked: Mutex<Vec<PendingCall>>,
-}
-
-impl Answers {
-    fn new(decision: Decision) -> Arc<Self> {
-        Arc::new(Self { decision, after: Duration::from_secs(1), asked: Mutex::default() })
-    }
-
-    fn asked(&self) -> usize {
-        self.asked.lock().unwrap().len()
-    }
-}
-
-#[async_trait]
-impl Approver for Answers {
-    async fn approve(&self, call: &PendingCall) -> Decision {
-        self.asked.lock().unwrap().push(call.clone());
-        tokio::time::sleep(self.after).await;
-        self.decision.clone()
-    }
-}
-
-async fn broker(approver: &Arc<Answers>) -> (Broker, Arc<AtomicUsize>) {
-    let scene = Scene::shut();
-    let approver: Arc<dyn Approver> = Arc::<Answers>::clone(approver);
-    (scene.builder.approver(approver).connect().await.unwrap(), scene.reached)
-}
+use crate::{Allowance, Approver, Decision, Kind, Scope};
 
 fn decision(run: &Run, index: usize) -> Option<Allowance> {
     run.ledger().entries()[index].decision.clone()
@@ -58,7 +25,7 @@ async fn without_anybody_to_ask_a_call_is_denied_and_told_how_to_allow_it() {
 async fn a_rule_that_denies_is_final_and_gives_its_reason() {
     let scene = Scene::shut();
     let rule = Rule::new(Action::Deny).tools("s/other".parse().unwrap()).reason("not today");
-    let approver: Arc<dyn Approver> = Answers::new(Decision::Allow(Scope::Session));
+    let approver: Arc<dyn Approver> = Answers::slowly(Decision::Allow(Scope::Session));
     let builder = scene.builder.policy(Policy::default().rule(rule)).approver(approver);
     let run = builder.connect().await.unwrap().open_run();
     let error = fault(&run, "other", json!({})).await;
@@ -68,8 +35,8 @@ async fn a_rule_that_denies_is_final_and_gives_its_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn a_denied_call_never_reaches_the_tool() {
-    let approver = Answers::new(Decision::Deny { reason: "I said no".to_owned() });
-    let (broker, reached) = broker(&approver).await;
+    let approver = Answers::slowly(Decision::Deny { reason: "I said no".to_owned() });
+    let (broker, reached) = asking(&approver).await;
     let run = broker.open_run();
     for _ in 0..2 {
         let error = fault(&run, "other", json!({})).await;
@@ -80,8 +47,8 @@ async fn a_denied_call_never_reaches_the_tool() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_is_asked_sees_what_will_be_sent() {
-    let approver = Answers::new(Decision::Allow(Scope::Once));
-    let (broker, _) = broker(&approver).await;
+    let approver = Answers::slowly(Decision::Allow(Scope::Once));
+    let (broker, _) = asking(&approver).await;
     let run = broker.open_run();
     call(&run, "other", json!({ "first": true })).await.unwrap();
     run.call(Request::new("s", "echo", json!({ "n": 3 })).line(7)).await.unwrap();
@@ -98,8 +65,8 @@ async fn a_grant_lasts_as_long_as_it_says() {
     for (grant, asked_in_run, asked_in_next) in
         [(Scope::Once, 2, 3), (Scope::Run, 1, 2), (Scope::Session, 1, 1)]
     {
-        let approver = Answers::new(Decision::Allow(grant));
-        let (broker, _) = broker(&approver).await;
+        let approver = Answers::slowly(Decision::Allow(grant));
+        let (broker, _) = asking(&approver).await;
         let run = broker.open_run();
         call(&run, "other", json!({})).await.unwrap();
         call(&run, "other", json!({})).await.unwrap();
@@ -119,8 +86,8 @@ async fn a_grant_lasts_as_long_as_it_says() {
 
 #[tokio::test(start_paused = true)]
 async fn one_answer_for_the_run_settles_the_calls_that_wait_beside_it() {
-    let approver = Answers::new(Decision::Allow(Scope::Run));
-    let (broker, reached) = broker(&approver).await;
+    let approver = Answers::slowly(Decision::Allow(Scope::Run));
+    let (broker, reached) = asking(&approver).await;
     let run = broker.open_run();
     let mut calls: Vec<_> = (0..3).map(|_| Box::pin(call(&run, "other", json!({})))).collect();
     let began = tokio::time::Instant::now();
@@ -140,8 +107,8 @@ async fn one_answer_for_the_run_settles_the_calls_that_wait_beside_it() {
 
 #[tokio::test(start_paused = true)]
 async fn the_caller_is_told_when_somebody_is_being_asked() {
-    let approver = Answers::new(Decision::Allow(Scope::Once));
-    let (broker, _) = broker(&approver).await;
+    let approver = Answers::slowly(Decision::Allow(Scope::Once));
+    let (broker, _) = asking(&approver).await;
     let told = Arc::new(Mutex::new(Vec::new()));
     let request = || {
         let told = Arc::clone(&told);
@@ -159,8 +126,8 @@ async fn the_caller_is_told_when_somebody_is_being_asked() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_run_takes_the_question_back() {
-    let approver = Answers::new(Decision::Allow(Scope::Session));
-    let (broker, reached) = broker(&approver).await;
+    let approver = Answers::slowly(Decision::Allow(Scope::Session));
+    let (broker, reached) = asking(&approver).await;
     let run = broker.open_run();
     let end = async {
         tokio::time::sleep(Duration::from_millis(500)).await;

@@ -1,38 +1,10 @@
 //! What rules of data flow do to calls.
 
-use std::sync::Mutex;
-
-use async_trait::async_trait;
-
+use super::answers::Answers;
 use super::*;
-use crate::{
-    Approver, CallId, DataFlow, Decision, Encoding, Flow, FlowRule, Kind, PendingCall, Scope,
-};
+use crate::{Approver, CallId, DataFlow, Decision, Encoding, Flow, FlowRule, Kind, Scope};
 
 const MAIL: &str = "The board has decided to sell the Rotterdam warehouse to Vandenberg Logistics.";
-
-struct Answers {
-    decision: Decision,
-    asked: Mutex<Vec<PendingCall>>,
-}
-
-impl Answers {
-    fn new(decision: Decision) -> Arc<Self> {
-        Arc::new(Self { decision, asked: Mutex::default() })
-    }
-
-    fn asked(&self) -> usize {
-        self.asked.lock().unwrap().len()
-    }
-}
-
-#[async_trait]
-impl Approver for Answers {
-    async fn approve(&self, call: &PendingCall) -> Decision {
-        self.asked.lock().unwrap().push(call.clone());
-        self.decision.clone()
-    }
-}
 
 fn rule(from: &str, to: &str, action: Action) -> FlowRule {
     FlowRule::new(vec![from.parse().unwrap()], vec![to.parse().unwrap()], action)
@@ -81,7 +53,7 @@ async fn read(run: &Run, server: &str, tool: &str) {
 async fn a_flow_that_is_denied_is_not_sent_whatever_the_policy_allows() {
     let flow = DataFlow::default().rule(rule("mail/*", "web/*", Action::Deny).reason("mail stays"));
     let (builder, posted) = scene(flow, all());
-    let approver: Arc<dyn Approver> = Answers::new(Decision::Allow(Scope::Session));
+    let approver: Arc<dyn Approver> = Answers::always(Decision::Allow(Scope::Session));
     let run = builder.approver(approver).connect().await.unwrap().open_run();
     post(&run, MAIL).await.unwrap();
     read(&run, "mail", "read").await;
@@ -113,7 +85,7 @@ async fn what_a_failed_call_said_was_read_as_well() {
 async fn a_grant_covers_a_flow_only_if_it_was_shown() {
     let flow = DataFlow::default().rule(rule("mail/*", "web/*", Action::Ask));
     let (builder, posted) = scene(flow, Policy::default().allow("mail_*").unwrap());
-    let answers = Answers::new(Decision::Allow(Scope::Session));
+    let answers = Answers::always(Decision::Allow(Scope::Session));
     let approver: Arc<dyn Approver> = Arc::<Answers>::clone(&answers);
     let broker = builder.approver(approver).connect().await.unwrap();
     let run = broker.open_run();

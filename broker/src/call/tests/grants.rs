@@ -5,43 +5,10 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
+use super::answers::{Answers, asking};
 use super::*;
 use crate::policy::ValueIs;
-use crate::{Allowance, Approver, ArgumentIs, Decision, Kind, PendingCall, Scope};
-
-/// Answers each question with the next decision, and no at the end.
-#[derive(Default)]
-struct Answers {
-    decisions: Mutex<Vec<Decision>>,
-    asked: Mutex<Vec<PendingCall>>,
-}
-
-impl Answers {
-    fn new(decisions: impl IntoIterator<Item = Decision>) -> Arc<Self> {
-        let mut decisions: Vec<_> = decisions.into_iter().collect();
-        decisions.reverse();
-        Arc::new(Self { decisions: Mutex::new(decisions), asked: Mutex::default() })
-    }
-
-    fn asked(&self) -> usize {
-        self.asked.lock().unwrap().len()
-    }
-}
-
-#[async_trait]
-impl Approver for Answers {
-    async fn approve(&self, call: &PendingCall) -> Decision {
-        self.asked.lock().unwrap().push(call.clone());
-        let next = self.decisions.lock().unwrap().pop();
-        next.unwrap_or(Decision::Deny { reason: "no".to_owned() })
-    }
-}
-
-async fn broker(approver: &Arc<Answers>) -> (Broker, Arc<AtomicUsize>) {
-    let scene = Scene::shut();
-    let approver: Arc<dyn Approver> = Arc::<Answers>::clone(approver);
-    (scene.builder.approver(approver).connect().await.unwrap(), scene.reached)
-}
+use crate::{Allowance, Approver, ArgumentIs, Decision, Kind, PendingCall, RunOptions, Scope};
 
 fn where_n_is(scope: Scope, least: f64) -> Decision {
     let arguments = vec![ArgumentIs::new("/n", [ValueIs::Min(least)]).unwrap()];
@@ -55,8 +22,8 @@ fn decisions(run: &Run) -> Vec<String> {
 
 #[tokio::test]
 async fn a_grant_with_conditions_covers_the_calls_that_meet_them() {
-    let approver = Answers::new([where_n_is(Scope::Run, 10.0)]);
-    let (broker, reached) = broker(&approver).await;
+    let approver = Answers::each([where_n_is(Scope::Run, 10.0)]);
+    let (broker, reached) = asking(&approver).await;
     let run = broker.open_run();
     call(&run, "echo", json!({ "n": 10 })).await.unwrap();
     call(&run, "echo", json!({ "n": 11 })).await.unwrap();
@@ -73,8 +40,8 @@ async fn a_grant_with_conditions_covers_the_calls_that_meet_them() {
 
 #[tokio::test]
 async fn grants_are_listed_where_they_hold_and_end_with_their_scope() {
-    let approver = Answers::new([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
-    let (broker, _) = broker(&approver).await;
+    let approver = Answers::each([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
+    let (broker, _) = asking(&approver).await;
     let run = broker.open_run();
     call(&run, "echo", json!({ "n": 1 })).await.unwrap();
     call(&run, "other", json!({})).await.unwrap();
@@ -93,8 +60,8 @@ async fn grants_are_listed_where_they_hold_and_end_with_their_scope() {
 
 #[tokio::test]
 async fn a_revoked_grant_covers_nothing_more() {
-    let approver = Answers::new([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
-    let (broker, reached) = broker(&approver).await;
+    let approver = Answers::each([Decision::Allow(Scope::Session), Decision::Allow(Scope::Run)]);
+    let (broker, reached) = asking(&approver).await;
     let run = broker.open_run();
     call(&run, "other", json!({})).await.unwrap();
     let session = broker.grants()[0].id;
@@ -109,7 +76,7 @@ async fn a_revoked_grant_covers_nothing_more() {
 
 #[tokio::test(start_paused = true)]
 async fn a_grant_that_is_revoked_while_its_call_waits_for_a_turn_does_not_let_it_pass() {
-    let approver = Answers::new([Decision::Allow(Scope::Run)]);
+    let approver = Answers::each([Decision::Allow(Scope::Run)]);
     let (broker, reached) = {
         let limits = CallLimits::default().server_calls(1);
         let scene = Scene::shut().limits(limits);
@@ -131,9 +98,9 @@ async fn a_grant_that_is_revoked_while_its_call_waits_for_a_turn_does_not_let_it
 
 #[tokio::test]
 async fn whoever_is_asked_sees_the_call_before_of_the_same_tool() {
-    let approver = Answers::new([]);
-    let (broker, _) = broker(&approver).await;
-    let run = broker.open_labelled_run("nightly");
+    let approver = Answers::each([]);
+    let (broker, _) = asking(&approver).await;
+    let run = broker.open_run_with(RunOptions::default().label("nightly"));
     for (tool, n) in [("echo", 1), ("other", 2), ("echo", 3), ("echo", 4)] {
         fault(&run, tool, json!({ "n": n })).await;
     }
