@@ -120,6 +120,18 @@ impl Bridge {
         result
     }
 
+    /// The same for a run that is this one call.
+    pub(crate) async fn request_only(
+        &self,
+        function: &str,
+        input: Value,
+        with: impl FnOnce(Request) -> Request,
+    ) -> Result<Answer, ToolError> {
+        let answer = self.request(function, input, with).await;
+        self.close(if answer.is_ok() { "completed" } else { "failed" });
+        answer
+    }
+
     fn unknown(&self, function: &str) -> String {
         match self.hint(function) {
             Some(hint) => format!("there is no function `{function}`; {hint}"),

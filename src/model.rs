@@ -10,6 +10,7 @@ mod cut;
 mod json;
 
 pub(crate) use cut::middle;
+pub(crate) use json::map as map_json;
 
 use broker::Redactor;
 use std::borrow::Cow;
@@ -133,8 +134,7 @@ impl Clean {
         let filter = |text: &str| filter(text, redactor).into_owned();
         let value = parts.value.map(|text| {
             let parsed = serde_json::from_str::<serde_json::Value>(text).ok();
-            // In JSON a control character is an escape, which is plain text.
-            let cleaned = parsed.map(|value| json::map(value, &filter));
+            let cleaned = parsed.map(|value| filter_json(value, redactor));
             let text = match &cleaned {
                 Some(value) => filter(&value.to_string()),
                 None => filter(text),
@@ -176,7 +176,13 @@ impl Clean {
 
 /// JSON for programs, without credentials.
 pub(crate) fn redact_json(value: serde_json::Value, redactor: &Redactor) -> serde_json::Value {
-    json::map(value, &|text| redactor.redact(text).into_owned())
+    map_json(value, &|text| redactor.redact(text).into_owned())
+}
+
+/// A stranger's JSON as a model may read it. In JSON text a control character is an escape, which is
+/// plain text, so this must be done before it is written.
+pub(crate) fn filter_json(value: serde_json::Value, redactor: &Redactor) -> serde_json::Value {
+    map_json(value, &|text| filter(text, redactor).into_owned())
 }
 
 /// A stranger's text as a model may read it.

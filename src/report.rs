@@ -15,7 +15,8 @@ pub struct Report {
     pub console: Console,
     /// Every call it made, in order, and where each stands.
     pub ledger: Ledger,
-    /// What it chose to show: content blocks as in a tool's result, in order.
+    /// What it chose to show: content blocks as in a tool's result, in order. Without control
+    /// sequences, and without the credentials of the servers.
     pub shown: Vec<Value>,
     /// What it used.
     pub usage: Usage,
@@ -47,6 +48,7 @@ impl Report {
                 None => {}
             }
         }
+        let shown = shown.into_iter().map(|block| model::filter_json(block, &redactor)).collect();
         Self { outcome, console, ledger, shown, usage, stopped, redactor }
     }
 
@@ -74,6 +76,18 @@ impl Report {
     /// The text that a model would read if it had no budget: for keeping.
     pub fn whole_text(&self) -> String {
         model::whole(&self.parts(), &self.redactor)
+    }
+
+    /// The returned value as a model may read it, if it is at most so long as JSON text.
+    pub(crate) fn value_for_model(&self, bytes: usize) -> Option<Value> {
+        let Outcome::Completed { value: Some(value) } = &self.outcome else { return None };
+        let value = serde_json::from_str(value).ok().filter(|_| value.len() <= bytes)?;
+        Some(model::filter_json(value, &self.redactor))
+    }
+
+    /// The ledger as in [`Report::to_json`].
+    pub(crate) fn ledger_json(&self) -> Value {
+        model::redact_json(ledger_json(&self.ledger), &self.redactor)
     }
 
     fn parts(&self) -> Parts<'_> {
@@ -307,7 +321,7 @@ fn failure<'a>(entry: &Entry, state: &'a State) -> Option<(broker::Kind, &'a str
     }
 }
 
-pub(crate) fn ledger_json(ledger: &Ledger) -> Value {
+fn ledger_json(ledger: &Ledger) -> Value {
     ledger.entries().iter().map(entry_json).collect()
 }
 

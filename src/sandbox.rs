@@ -1,11 +1,9 @@
 //! The sandbox: servers, policy, limits and isolation, joined.
 
+mod direct;
+
 use crate::{
-    Skill, SkillError,
-    attendant::{Attendant, Attended, Begun},
-    bridge::Bridge,
-    declared::Declared,
-    report::Report,
+    Skill, SkillError, attendant::Attendant, bridge::Bridge, declared::Declared, report::Report,
     search::Search,
 };
 use broker::{
@@ -15,7 +13,6 @@ use broker::{
 };
 use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
 use runtime::{Fixed, Isolation, Limits, Outcome, Runtime, WorkerProgram};
-use serde_json::Value;
 use std::{
     collections::BTreeMap,
     sync::Arc,
@@ -404,47 +401,6 @@ impl Sandbox {
     /// have not been sent yet are asked about.
     pub fn revoke(&self, grant: GrantId) -> bool {
         self.broker.revoke(grant)
-    }
-
-    /// Makes one call as a script would: through the same policy, approval and limits.
-    ///
-    /// `function` is the name that a script uses, or `server/tool`.
-    ///
-    /// # Errors
-    /// What the script would have caught.
-    pub async fn call(
-        &self,
-        function: &str,
-        input: Value,
-    ) -> Result<broker::Answer, broker::ToolError> {
-        self.reach_mentioned(function).await;
-        let bridge =
-            Bridge::new(&self.broker, &self.search, self.declarations(), RunOptions::default());
-        let answer = bridge.request(function, input, |request| request).await;
-        bridge.close(if answer.is_ok() { "completed" } else { "failed" });
-        answer
-    }
-
-    /// The same on behalf of somebody in particular, with somebody who follows it.
-    ///
-    /// # Errors
-    /// What the script would have caught.
-    pub(crate) async fn call_of(
-        &self,
-        principal: Principal,
-        attendant: Arc<dyn Attendant>,
-        begun: &Begun<'_>,
-        input: Value,
-    ) -> Result<broker::Answer, broker::ToolError> {
-        self.reach_mentioned(begun.function).await;
-        let options = RunOptions::default().principal(principal);
-        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
-        let attended = Attended::enter(&attendant, begun);
-        let number = attended.number;
-        attendant.pass(number).await;
-        attendant.made(begun.function);
-        let asks = move |asks| attendant.asks(number, asks);
-        bridge.request(begun.function, input, |request| request.waiting(asks)).await
     }
 
     /// What stands between a script and the rest of this machine.

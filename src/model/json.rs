@@ -124,7 +124,7 @@ impl Detail {
 }
 
 /// The value with its strings and the names of its members put through `change`.
-pub(super) fn map(value: Value, change: &dyn Fn(&str) -> String) -> Value {
+pub(crate) fn map(value: Value, change: &dyn Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => change(&text).into(),
         Value::Array(items) => items.into_iter().map(|item| map(item, change)).collect(),

@@ -2,7 +2,7 @@
 //! may want to keep.
 
 use super::live::{Ended, Live};
-use crate::{Outcome, report};
+use crate::report;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
@@ -36,16 +36,13 @@ pub(super) fn ended(live: &Live, ended: &Ended, budget: usize) -> CallToolResult
                 "output": text,
                 "calls": counts(&report.ledger),
             });
-            if let Outcome::Completed { value: Some(value) } = &report.outcome
-                && value.len() <= budget
-                && let Ok(value) = serde_json::from_str::<Value>(value)
-            {
+            if let Some(value) = report.value_for_model(budget) {
                 structure["value"] = value;
             }
             let mut result = structured(text, structure);
             result.is_error = Some(!is_completed);
             result.content.extend(report.shown.iter().filter_map(block));
-            with_ledger(result, &report.ledger)
+            with_ledger(result, report.ledger_json())
         }
         Ended::Call(answer) => match answer.as_ref() {
             Ok(answer) => call(&answer.result),
@@ -133,9 +130,9 @@ fn counts(ledger: &broker::Ledger) -> Value {
     counts.into()
 }
 
-fn with_ledger(mut result: CallToolResult, ledger: &broker::Ledger) -> CallToolResult {
+fn with_ledger(mut result: CallToolResult, ledger: Value) -> CallToolResult {
     let mut meta = result.meta.take().unwrap_or_default();
-    meta.insert(LEDGER.into(), report::ledger_json(ledger));
+    meta.insert(LEDGER.into(), ledger);
     result.meta = Some(meta);
     result
 }

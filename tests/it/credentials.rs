@@ -62,13 +62,14 @@ impl Scene {
 #[test]
 fn nothing_that_was_fetched_is_in_any_output() {
     let scene = Scene::new();
-    let uses: [&[&str]; 6] = [
+    let uses: [&[&str]; 7] = [
         &["run", "script.ts", "--ledger"],
         &["run", "script.ts", "--json"],
         &["servers", "--verbose"],
         &["servers", "--json"],
         &["tools"],
         &["call", "other/leak"],
+        &["call", "other/hand"],
     ];
     for args in uses {
         for log in ["", "debug"] {
@@ -85,6 +86,9 @@ fn nothing_that_was_fetched_is_in_any_output() {
             if args[0] == "run" && log.is_empty() {
                 assert!(text.contains("the token *** of"), "{text}");
                 assert!(text.contains("has expired"), "{text}");
+            }
+            if args == ["call", "other/hand"] {
+                assert!(text.contains("my token is ***"), "{text}");
             }
         }
     }

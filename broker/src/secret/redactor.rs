@@ -19,13 +19,20 @@ const CONNECTIONS: usize = 8;
 
 /// The credentials of all servers of a broker.
 #[derive(Default)]
-pub(crate) struct Credentials(Mutex<BTreeMap<String, Vec<Hidden>>>);
+pub(crate) struct Credentials(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    by_server: BTreeMap<String, Vec<Hidden>>,
+    /// The last redactor, and of what it was made: it is wanted for every line that a run prints.
+    made: (Vec<Secret>, Redactor),
+}
 
 impl Credentials {
     /// Takes note of the credentials of a new connection; more may be added to them later.
     pub(crate) fn learn(&self, server: &str, secrets: Hidden) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_server = known.entry(server.to_owned()).or_default();
+        let of_server = known.by_server.entry(server.to_owned()).or_default();
         if of_server.len() >= CONNECTIONS {
             of_server.remove(0);
         }
@@ -34,8 +41,13 @@ impl Credentials {
 
     /// What replaces those that are known now.
     pub(crate) fn redactor(&self) -> Redactor {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Redactor::new(known.values().flatten().flat_map(Hidden::list))
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let secrets: Vec<Secret> =
+            known.by_server.values().flatten().flat_map(Hidden::list).collect();
+        if secrets != known.made.0 {
+            known.made = (secrets.clone(), Redactor::new(secrets));
+        }
+        known.made.1.clone()
     }
 }
 
@@ -186,6 +198,18 @@ mod tests {
         for (name, value, credential) in table {
             assert_eq!(is_credential(name, value), credential, "{name}={value}");
         }
+    }
+
+    #[test]
+    fn a_credential_that_comes_later_is_replaced_as_well() {
+        let (credentials, hidden) =
+            (Credentials::default(), Hidden::new(vec!["first-token".into()]));
+        credentials.learn("s", hidden.clone());
+        assert_eq!(credentials.redactor().redact("first-token second-token"), "*** second-token");
+        hidden.add("second-token".into());
+        assert_eq!(credentials.redactor().redact("first-token second-token"), "*** ***");
+        credentials.learn("t", Hidden::new(vec!["third-token".into()]));
+        assert_eq!(credentials.redactor().redact("third-token"), "***");
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Progress, cancelling, shown content, and runs that take long.
 
-use super::scene::{Scene, Sdk, run, text};
+use super::scene::{Scene, Sdk, TOKEN, run, text};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -45,6 +45,25 @@ fn content_that_the_script_shows_comes_back_as_blocks() {
         (&content[1]["type"], &content[1]["mimeType"]),
         (&json!("image"), &json!("image/png"))
     );
+}
+
+#[test]
+fn no_credential_of_a_server_reaches_the_client() {
+    let scene = Scene::new();
+    let direct = json!({ "tool": "call_tool", "arguments": { "name": "everything/get-env" } });
+    let script = "const { content: [block] } = await everything_get_env({}); console.log(block.text); \
+                  mcp.show(block); mcp.show({ type: 'text', text: '\\x1b[31mred' }); return block;";
+    let steps = [direct, run(script)];
+    for sdk in [Sdk::Modern, Sdk::Legacy] {
+        let seen = sdk.play(&json!({ "server": scene.stdio(&[]), "steps": steps }));
+        let all = seen.to_string();
+        assert!(!all.contains(TOKEN) && !all.contains("[31m"), "{seen:#}");
+        for step in seen["steps"].as_array().unwrap() {
+            assert!(step.to_string().contains("API_TOKEN"), "{seen:#}");
+        }
+        let value = &seen["steps"][1]["answer"]["structuredContent"]["value"]["text"];
+        assert!(value.as_str().unwrap().contains("\"API_TOKEN\": \"***\""), "{seen:#}");
+    }
 }
 
 #[test]

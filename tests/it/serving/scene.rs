@@ -12,6 +12,9 @@ use std::{
 /// How long anything may take before the test gives up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A credential that one of the servers tells to everybody who asks.
+pub(super) const TOKEN: &str = "hunter2-hunter2";
+
 /// A folder with a configuration: the memory and everything servers, and those of the demo.
 pub(super) struct Scene {
     folder: tempfile::TempDir,
@@ -59,7 +62,10 @@ impl Scene {
             "mcpServers": {
                 "logging": { "command": bin.join("logging") },
                 "ticketing": { "command": bin.join("ticketing"), "args": [folder.path().join("tickets.db")] },
-                "everything": { "command": installed("bin/mcp-server-everything") },
+                "everything": {
+                    "command": installed("bin/mcp-server-everything"),
+                    "env": { "API_TOKEN": TOKEN },
+                },
             },
             "policy": policy,
         });

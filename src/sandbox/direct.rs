@@ -1,0 +1,75 @@
+//! One call without a script around it.
+
+use super::Sandbox;
+use crate::{
+    attendant::{Attendant, Attended, Begun},
+    bridge::Bridge,
+    model,
+};
+use broker::{Answer, Principal, Redactor, RunOptions, ToolError};
+use serde_json::Value;
+use std::{borrow::Cow, sync::Arc};
+
+impl Sandbox {
+    /// Makes one call as a script would: through the same policy, approval and limits.
+    ///
+    /// `function` is the name that a script uses, or `server/tool`. The answer is without the
+    /// credentials of the servers.
+    ///
+    /// # Errors
+    /// What the script would have caught.
+    pub async fn call(&self, function: &str, input: Value) -> Result<Answer, ToolError> {
+        self.reach_mentioned(function).await;
+        let bridge =
+            Bridge::new(&self.broker, &self.search, self.declarations(), RunOptions::default());
+        let answer = bridge.request_only(function, input, |request| request).await;
+        self.filtered(answer, |text, redactor| redactor.redact(text))
+    }
+
+    /// The same on behalf of somebody in particular, with somebody who follows it, and as a model may
+    /// read it.
+    ///
+    /// # Errors
+    /// What the script would have caught.
+    pub(crate) async fn call_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        begun: &Begun<'_>,
+        input: Value,
+    ) -> Result<Answer, ToolError> {
+        self.reach_mentioned(begun.function).await;
+        let options = RunOptions::default().principal(principal);
+        let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
+        let attended = Attended::enter(&attendant, begun);
+        let number = attended.number;
+        attendant.pass(number).await;
+        attendant.made(begun.function);
+        let asks = move |asks| attendant.asks(number, asks);
+        let called = bridge.request_only(begun.function, input, |request| request.waiting(asks));
+        self.filtered(called.await, model::filter)
+    }
+
+    /// The answer with `filter` over all its text.
+    fn filtered(
+        &self,
+        answer: Result<Answer, ToolError>,
+        filter: impl for<'a> Fn(&'a str, &Redactor) -> Cow<'a, str>,
+    ) -> Result<Answer, ToolError> {
+        let redactor = self.broker.redactor();
+        let change = |text: &str| filter(text, &redactor).into_owned();
+        match answer {
+            Ok(mut answer) => {
+                answer.result = model::map_json(answer.result, &change);
+                Ok(answer)
+            }
+            Err(mut error) => {
+                error.message = change(&error.message);
+                error.content = error.content.map(|content| model::map_json(content, &change));
+                let structured = error.structured_content;
+                error.structured_content = structured.map(|value| model::map_json(value, &change));
+                Err(error)
+            }
+        }
+    }
+}
