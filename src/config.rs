@@ -152,38 +152,46 @@ impl Config {
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Self, Error> {
         let surroundings = Surroundings { file: &path, variable };
-        let parsed = json::parse(bytes).and_then(|root| Parts::read(&root, &surroundings));
-        match parsed {
-            Ok(Parts {
-                servers,
-                policy,
-                data_flow,
-                reviewers,
-                limits,
-                sandbox,
-                of_broker,
-                audit,
-            }) => {
-                let OfBroker { tool_timeout_max, approval_wait, denials } = of_broker;
-                Ok(Self {
-                    path,
-                    servers,
-                    policy,
-                    data_flow,
-                    reviewers,
-                    limits,
-                    sandbox,
-                    tool_timeout_max,
-                    approval_wait,
-                    denials,
-                    audit,
-                })
-            }
-            Err(Fault { at, problem }) => {
-                let problem = Box::new(problem);
-                Err(Error::Invalid { path, line: at.line, column: at.column, problem })
-            }
-        }
+        let read = json::parse(bytes).and_then(|root| Self::read(&root, &surroundings));
+        read.map_err(|Fault { at, problem }| {
+            let problem = Box::new(problem);
+            Error::Invalid { path: path.clone(), line: at.line, column: at.column, problem }
+        })
+    }
+
+    fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
+        let keys = [
+            "mcpServers",
+            "policy",
+            "dataFlow",
+            "reviewers",
+            "limits",
+            "sandbox",
+            "trust",
+            "audit",
+        ];
+        let root = Members::of(root, "the configuration", &keys)?;
+        let servers = servers(&root, surroundings)?;
+        let marked = match root.get("mcpServers") {
+            Some(node) => node.object("`mcpServers`")?,
+            None => &[],
+        };
+        let limits_node = root.get("limits");
+        let OfBroker { tool_timeout_max, approval_wait, denials } =
+            limits_node.map(limits::of_broker).transpose()?.unwrap_or_default();
+        Ok(Self {
+            path: surroundings.file.to_owned(),
+            servers,
+            policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
+            data_flow: flow::read(root.get("dataFlow"), marked)?,
+            reviewers: root.get("reviewers").map(reviewers::read).transpose()?.unwrap_or_default(),
+            limits: limits_node.map(limits::read).transpose()?.unwrap_or_default(),
+            sandbox: root.get("sandbox").map(sandbox::read).transpose()?.unwrap_or_default(),
+            tool_timeout_max,
+            approval_wait,
+            denials,
+            audit: root.get("audit").map(|node| audit::read(node, surroundings)).transpose()?,
+        })
     }
 }
 
@@ -200,76 +208,36 @@ pub fn tokens() -> Option<TokenStore> {
     Some(TokenStore::new(directories.data_dir().join("logins")))
 }
 
-/// The content of a file.
-struct Parts {
-    servers: BTreeMap<String, ServerConfig>,
-    policy: Policy,
-    data_flow: DataFlow,
-    reviewers: Reviewers,
-    limits: Limits,
-    sandbox: SandboxConfig,
-    of_broker: OfBroker,
-    audit: Option<Audit>,
-}
-
-impl Parts {
-    fn read(root: &Node, surroundings: &Surroundings<'_>) -> Result<Self, Fault> {
-        let keys = [
-            "mcpServers",
-            "policy",
-            "dataFlow",
-            "reviewers",
-            "limits",
-            "sandbox",
-            "trust",
-            "audit",
-        ];
-        let root = Members::of(root, "the configuration", &keys)?;
-        let mut servers = BTreeMap::new();
-        if let Some(node) = root.get("mcpServers") {
-            for member in node.object("`mcpServers`")? {
-                let config = server::read(member, surroundings)?;
-                if servers.insert(member.key.clone(), config).is_some() {
-                    let key = member.key.clone();
-                    let what = "`mcpServers`".to_owned();
-                    return Err(member.at.fault(Problem::DuplicateKey { key, what }));
-                }
+/// The servers, each with whether it is trusted.
+fn servers(
+    root: &Members<'_>,
+    surroundings: &Surroundings<'_>,
+) -> Result<BTreeMap<String, ServerConfig>, Fault> {
+    let mut servers = BTreeMap::new();
+    if let Some(node) = root.get("mcpServers") {
+        for member in node.object("`mcpServers`")? {
+            let config = server::read(member, surroundings)?;
+            if servers.insert(member.key.clone(), config).is_some() {
+                let key = member.key.clone();
+                let what = "`mcpServers`".to_owned();
+                return Err(member.at.fault(Problem::DuplicateKey { key, what }));
             }
         }
-        if let Some(node) = root.get("trust") {
-            for name in node.list("`trust`", "a list of server names")? {
-                let name_text = name.string("a name in `trust`")?;
-                let Some(server) = servers.get_mut(name_text) else {
-                    return Err(name.at.fault(Problem::UnknownServer {
-                        name: name_text.to_owned(),
-                        nearest: crate::nearest::nearest(
-                            name_text,
-                            servers.keys().map(String::as_str),
-                        )
-                        .map(str::to_owned),
-                    }));
-                };
-                server.trusted = true;
-            }
-        }
-        let marked = match root.get("mcpServers") {
-            Some(node) => node.object("`mcpServers`")?,
-            None => &[],
-        };
-        Ok(Self {
-            servers,
-            policy: root.get("policy").map(policy::read).transpose()?.unwrap_or_default(),
-            data_flow: flow::read(root.get("dataFlow"), marked)?,
-            reviewers: root.get("reviewers").map(reviewers::read).transpose()?.unwrap_or_default(),
-            limits: root.get("limits").map(limits::read).transpose()?.unwrap_or_default(),
-            sandbox: root.get("sandbox").map(sandbox::read).transpose()?.unwrap_or_default(),
-            of_broker: root.get("limits").map(limits::of_broker).transpose()?.unwrap_or_default(),
-            audit: match root.get("audit") {
-                Some(node) => Some(audit::read(node, surroundings)?),
-                None => None,
-            },
-        })
     }
+    if let Some(node) = root.get("trust") {
+        for name in node.list("`trust`", "a list of server names")? {
+            let name_text = name.string("a name in `trust`")?;
+            let Some(server) = servers.get_mut(name_text) else {
+                return Err(name.at.fault(Problem::UnknownServer {
+                    name: name_text.to_owned(),
+                    nearest: crate::nearest::nearest(name_text, servers.keys().map(String::as_str))
+                        .map(str::to_owned),
+                }));
+            };
+            server.trusted = true;
+        }
+    }
+    Ok(servers)
 }
 
 #[cfg(test)]
