@@ -9,6 +9,7 @@ mod alone;
 mod approval;
 mod cli;
 mod credentials;
+mod faults;
 mod hosts;
 mod init;
 mod logins;

@@ -1,0 +1,152 @@
+//! A thousand calls of sixteen scripts to a server that fails at random: what each script saw, what
+//! its ledger says and what the server noted are the same.
+
+use crate::hosts::{block_on, short};
+use cofferdam::{
+    Limits, Outcome, Policy, Sandbox, Script, ServerConfig, WorkerProgram, broker::State,
+};
+use serde_json::{Value, json};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+const RUNS: u64 = 16;
+const CALLS: u64 = 64;
+
+/// Four at a time; of every tenth call the script loses patience, sooner or later. What is not sent,
+/// since the server is being left alone for a while, is made again under another number.
+const SCRIPT: &str = r#"
+const seen: [number, string, number | null][] = [];
+const patience: Record<number, number> = { 7: 2, 17: 20, 27: 60, 37: 200 };
+async function call(n: number) {
+  const ms = patience[n % 40];
+  try {
+    const answer = await mcp.callToolRaw(
+      n % 1000 === 21 && n < 4000 ? "s/dies" : "s/t", { n }, ms ? { signal: AbortSignal.timeout(ms) } : {});
+    return [n, answer.isError ? "execution" : "value", answer.structuredContent?.n ?? null];
+  } catch (error) {
+    return [n, error instanceof ToolError ? error.kind : String(error), null];
+  }
+}
+let next = FIRST;
+for (let sent = 0; sent < CALLS;) {
+  const batch = await Promise.all([0, 1, 2, 3].map((it) => call(next + it)));
+  next += 4;
+  const reached = batch.filter(([, how]) => how !== "unavailable").length;
+  sent += reached;
+  if (reached < 4) await new Promise((done) => setTimeout(done, 50));
+  seen.push(...batch);
+}
+return seen;
+"#;
+
+/// A server of the broker's tests, its script and its log.
+struct Server(tempfile::TempDir);
+
+impl Server {
+    fn new() -> Self {
+        let echo = json!({ "result": { "content": [], "structuredContent": "$arguments" } });
+        let cut = "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"content\":[\n";
+        let mut ends = vec![json!([echo]); 300];
+        ends.extend(vec![json!([{ "wait": 0.05 }, echo]); 60]);
+        ends.extend(vec![json!([{ "wait": 12 }, echo]); 3]);
+        ends.extend(vec![json!([{ "wait": 60 }]); 3]);
+        ends.extend(vec![json!([{ "raw": cut }]); 4]);
+        ends.extend(vec![json!([{ "error": { "code": -32603, "message": "no" } }]); 20]);
+        ends.extend(vec![json!([{ "result": { "isError": true, "content": [] } }]); 20]);
+        ends.extend(vec![json!([{ "raw": "}{ not a message ][\n" }, echo]); 20]);
+        ends.extend(vec![json!([echo, echo]); 10]);
+        ends.extend(vec![json!([{ "as": 123_456_789 }, echo]); 2]);
+        ends.push(json!([{ "exit": 5 }]));
+        let script = json!({ "on": { "t": [{ "random": ends }], "dies": [{ "exit": 7 }] } });
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("script.json"), script.to_string()).unwrap();
+        Self(folder)
+    }
+
+    fn config(&self) -> ServerConfig {
+        let fixture: PathBuf =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("broker/tests/fixtures/scripted.py");
+        let [script, log] = ["script.json", "log"].map(|name| self.0.path().join(name));
+        let arguments = [fixture, "stdio".into(), script, log];
+        ServerConfig::stdio("python3", arguments.map(|path| path.to_string_lossy().into_owned()))
+            .connect_timeout(Duration::from_secs(60))
+    }
+
+    /// What it got of each call, and whether it has answered.
+    fn calls(&self) -> HashMap<u64, bool> {
+        let log = fs::read_to_string(self.0.path().join("log")).unwrap();
+        let log: Vec<Value> =
+            log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let key = |entry: &Value| (entry["process"].to_string(), entry["id"].to_string());
+        let answered: HashSet<_> =
+            log.iter().filter(|entry| entry["answered"] == "tools/call").map(key).collect();
+        let mut calls = HashMap::new();
+        for entry in log.iter().filter(|entry| entry["got"] == "tools/call") {
+            let number = entry["arguments"]["n"].as_u64().unwrap();
+            let earlier = calls.insert(number, answered.contains(&key(entry)));
+            assert_eq!(earlier, None, "call {number} was sent twice");
+        }
+        calls
+    }
+}
+
+#[test]
+fn what_sixteen_scripts_saw_is_what_their_ledgers_and_the_server_say() {
+    let server = Server::new();
+    let reports = block_on(async {
+        let limits = Limits {
+            wall: Duration::from_secs(240),
+            tool_timeout: Duration::from_secs(10),
+            calls: 10_000,
+            ..short()
+        };
+        let sandbox = Sandbox::builder()
+            .server("s", server.config())
+            .policy(Policy::default().allow("*").unwrap())
+            .worker_program(WorkerProgram::At(env!("CARGO_BIN_EXE_cofferdam").into()))
+            .limits(limits);
+        let sandbox = sandbox.build().await.unwrap();
+        let runs = (0..RUNS).map(|run| {
+            let calls = CALLS.to_string();
+            let script =
+                SCRIPT.replace("FIRST", &(run * 1000).to_string()).replace("CALLS", &calls);
+            sandbox.run(Script::new(script))
+        });
+        let reports = futures::future::join_all(runs).await;
+        sandbox.shutdown().await;
+        reports
+    });
+    let mut calls = server.calls();
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for report in &reports {
+        let Outcome::Completed { value: Some(seen) } = &report.outcome else {
+            panic!("{:?}", report.outcome)
+        };
+        let seen: Vec<(u64, String, Option<u64>)> = serde_json::from_str(seen).unwrap();
+        let entries = report.ledger.entries();
+        assert_eq!(seen.len(), entries.len());
+        for ((number, how, value), entry) in seen.into_iter().zip(entries) {
+            let was_answered = calls.remove(&number);
+            let agrees = match &entry.state {
+                State::Succeeded => {
+                    how == "value" && value == Some(number) && was_answered == Some(true)
+                }
+                State::Refused { kind, .. } => how == kind.as_str() && was_answered.is_none(),
+                State::Failed { kind, .. } => how == kind.as_str(),
+                State::Unknown => how == "cancelled",
+                State::Waiting | State::InFlight => false,
+                other => panic!("{other:?}"),
+            };
+            assert!(agrees, "{number}: {how}, {value:?}, {entry:?}, {was_answered:?}");
+            *count.entry(how).or_default() += 1;
+        }
+    }
+    assert!(calls.is_empty(), "the server got what no ledger has: {calls:?}");
+    for kind in ["value", "execution", "protocol", "timeout", "unavailable", "cancelled"] {
+        assert!(count.contains_key(kind), "nothing of {kind} happened: {count:?}");
+    }
+}
