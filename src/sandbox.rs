@@ -6,7 +6,7 @@ use crate::{
     bridge::Bridge,
     declared::Declared,
     report::Report,
-    search::Search,
+    search::{Hurried, Search},
 };
 use broker::{
     Approver, Audit, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held,
@@ -148,9 +148,10 @@ impl Builder {
         self
     }
 
-    /// Sets what chooses among the tools that a search has found. Default: nothing does.
+    /// Sets what chooses among the tools that a search has found. Default: nothing does. One that has
+    /// not chosen within 10 seconds is given up, and the ranked list stays.
     pub fn selector(mut self, selector: Arc<dyn ToolSelector>) -> Self {
-        self.finder = self.finder.selector(selector);
+        self.finder = self.finder.selector(Arc::new(Hurried(selector)));
         self
     }
 
