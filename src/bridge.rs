@@ -120,6 +120,11 @@ impl Bridge {
         result
     }
 
+    /// Makes a call that is none of a function.
+    pub(crate) async fn make(&self, request: Request) -> Result<Answer, ToolError> {
+        self.run.call(request).await
+    }
+
     fn unknown(&self, function: &str) -> String {
         match self.hint(function) {
             Some(hint) => format!("there is no function `{function}`; {hint}"),

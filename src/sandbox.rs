@@ -10,7 +10,7 @@ use crate::{
 };
 use broker::{
     Approver, Audit, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held,
-    LocalTool, Policy, Principal, Recorder, Rehearsal, Reviewer, RunOptions, ServerConfig,
+    LocalTool, Policy, Principal, Recorder, Rehearsal, Request, Reviewer, RunOptions, ServerConfig,
     ServerState, ServerStatus, TokenStore,
 };
 use discovery::{Embedder, Finder, Found, Hit, PatternError, Query, Ranking, ToolSelector};
@@ -438,14 +438,42 @@ impl Sandbox {
         input: Value,
     ) -> Result<broker::Answer, broker::ToolError> {
         self.reach_mentioned(begun.function).await;
+        let (bridge, attended) = self.begin_of(principal, attendant, begun).await;
+        let asking = attended.asking();
+        bridge.request(begun.function, input, |request| request.waiting(asking)).await
+    }
+
+    /// Enables a server that is [on demand](ServerConfig::on_demand) on behalf of somebody in
+    /// particular, if policy and approval let it.
+    ///
+    /// # Errors
+    /// Why it is not enabled.
+    pub(crate) async fn enable_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        server: &str,
+    ) -> Result<broker::Answer, broker::ToolError> {
+        let request = Request::enable_server(server);
+        let function = format!("{}/{}", request.server, request.tool);
+        let begun = Begun { function: &function, input: "{}", line: None };
+        let (bridge, attended) = self.begin_of(principal, attendant, &begun).await;
+        bridge.make(request.waiting(attended.asking())).await
+    }
+
+    /// Begins the only call of a run. It is under way as long as the second value lives.
+    async fn begin_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        begun: &Begun<'_>,
+    ) -> (Bridge, Attended) {
         let options = RunOptions::default().principal(principal);
         let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
         let attended = Attended::enter(&attendant, begun);
-        let number = attended.number;
-        attendant.pass(number).await;
+        attendant.pass(attended.number).await;
         attendant.made(begun.function);
-        let asks = move |asks| attendant.asks(number, asks);
-        bridge.request(begun.function, input, |request| request.waiting(asks)).await
+        (bridge, attended)
     }
 
     /// What stands between a script and the rest of this machine.

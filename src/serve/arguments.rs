@@ -41,17 +41,22 @@ pub(super) struct SearchArguments {
     #[serde(default)]
     pub(super) query: String,
     pub(super) server: Option<String>,
-    #[serde(default)]
-    pub(super) detail: Detail,
+    pub(super) detail: Option<String>,
     pub(super) limit: Option<usize>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Detail {
-    Name,
-    #[default]
-    Summary,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServersArguments {
+    #[serde(default)]
+    pub(super) query: String,
+    pub(super) limit: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServerArguments {
+    pub(super) server: String,
 }
 
 #[derive(Deserialize)]

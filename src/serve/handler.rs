@@ -3,10 +3,11 @@
 use super::{
     Shared, answer,
     arguments::{
-        CallArguments, Detail, DetailArguments, No, RunArguments, SearchArguments, WaitArguments,
-        read,
+        CallArguments, DetailArguments, No, RunArguments, SearchArguments, ServerArguments,
+        ServersArguments, WaitArguments, read,
     },
     client::Who,
+    demand::{Demand, Session, told},
     follow::{self, Heard, Listener, Way},
     http::Identity,
     live::{Held, Job, Live, Resume, Start},
@@ -14,6 +15,8 @@ use super::{
     runs::{Runs, new_id},
     search, tools,
 };
+use crate::detail::{Detail, NoDetail};
+use discovery::Query;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -39,6 +42,7 @@ pub(super) enum Carrier {
 pub(super) struct Handler {
     shared: Arc<Shared>,
     carrier: Carrier,
+    session: Arc<Session>,
 }
 
 /// What a client keeps for us while it answers.
@@ -62,7 +66,8 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let us = Implementation::new("cofferdam", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(us).with_instructions(tools::INSTRUCTIONS)
+        let instructions = tools::instructions(self.shared.demand.is_some());
+        ServerConfig::new(capabilities).with_server_info(us).with_instructions(instructions)
     }
 
     async fn list_tools(
@@ -70,11 +75,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        Ok(ListToolsResult::with_all_items(self.tools()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::all().into_iter().find(|tool| tool.name == name)
+        self.tools().into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -86,11 +91,16 @@ impl ServerHandler for Handler {
         let arguments = arguments.unwrap_or_default();
         let who = self.who(&context);
         let answers = input_responses.unwrap_or_default();
+        if self.get_tool(&name).is_none() {
+            return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None));
+        }
         let answer = match name.as_ref() {
             tools::SEARCH => self.search(arguments).await,
             tools::DETAILS => self.details(arguments).await,
             tools::CANCEL => self.cancel(arguments, &who).await,
-            tools::RUN | tools::CALL | tools::WAIT => {
+            tools::SERVERS => self.servers(arguments),
+            tools::DISABLE => self.disable(arguments, &who).await,
+            _ => {
                 let mut listener = Listener::new(&context);
                 let live = match request_state {
                     Some(state) => self.go_on(&state, answers, &who, &listener),
@@ -104,7 +114,6 @@ impl ServerHandler for Handler {
                     Err(result) => Err(result),
                 }
             }
-            _ => return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None)),
         };
         Ok(answer.unwrap_or_else(|No(why)| answer::error(why).into()))
     }
@@ -112,7 +121,12 @@ impl ServerHandler for Handler {
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>, carrier: Carrier) -> Self {
-        Self { shared, carrier }
+        let session = Arc::new(Session::new(&shared));
+        Self { shared, carrier, session }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        tools::all(self.shared.demand.is_some())
     }
 
     /// Who makes a request.
@@ -133,16 +147,19 @@ impl Handler {
     async fn search(&self, arguments: JsonObject) -> Answer {
         let SearchArguments { query, server, detail, limit } = read(arguments)?;
         let sandbox = &self.shared.sandbox;
-        if let Some(server) = &server
-            && let None | Some(Err(_)) = sandbox.reach(server).await
-        {
-            return Err(No::new(format!("the server `{server}` is not there")));
+        if let Some(server) = &server {
+            let reached = sandbox.reach(server).await;
+            let reached = reached.ok_or_else(|| search::no_server(sandbox, server))?;
+            reached.map_err(|error| search::not_there(server, &error))?;
         }
         let usual = if query.trim().is_empty() { LISTED } else { FOUND };
         let limit = limit.unwrap_or(usual).clamp(1, FOUND_MAX);
-        let with_summary = detail == Detail::Summary;
-        let (text, structure) =
-            search::search(sandbox, &query, server.as_deref(), limit, with_summary).await;
+        let detail = detail.as_deref().map_or(Ok(Detail::default()), str::parse);
+        let detail = detail.map_err(|error: NoDetail| No::new(error.to_string()))?;
+        let query = server.into_iter().fold(Query::new(query), Query::server);
+        let found = sandbox.search(&query.limit(usize::MAX)).await.hits;
+        let budget = self.shared.options.budget;
+        let (text, structure) = search::page(sandbox, &found, limit, detail, budget);
         Ok(answer::structured(text, structure).into())
     }
 
@@ -152,6 +169,26 @@ impl Handler {
             return Err(No::new(format!("`names` may have {NAMES} names")));
         }
         let (text, structure) = search::details(&self.shared.sandbox, &names);
+        Ok(answer::structured(text, structure).into())
+    }
+
+    fn demand(&self) -> Result<&Demand, No> {
+        self.shared.demand.as_ref().ok_or_else(|| No::new("no server is on demand"))
+    }
+
+    fn servers(&self, arguments: JsonObject) -> Answer {
+        let ServersArguments { query, limit } = read(arguments)?;
+        let limit = limit.unwrap_or(LISTED).clamp(1, FOUND_MAX);
+        let (text, structure) = self.demand()?.search(&self.shared.sandbox, &query, limit);
+        Ok(answer::structured(text, structure).into())
+    }
+
+    async fn disable(&self, arguments: JsonObject, who: &Who) -> Answer {
+        let ServerArguments { server } = read(arguments)?;
+        let (demand, sandbox) = (self.demand()?, &self.shared.sandbox);
+        demand.admit(sandbox, &server).map_err(No)?;
+        demand.let_go(sandbox, &server, who).await;
+        let (text, structure) = told(sandbox, &server);
         Ok(answer::structured(text, structure).into())
     }
 
@@ -189,6 +226,12 @@ impl Handler {
     ) -> Result<Arc<Live>, No> {
         let job = match tool {
             tools::WAIT => return self.find(arguments, who),
+            tools::ENABLE => {
+                let ServerArguments { server } = read(arguments)?;
+                self.demand()?.admit(&self.shared.sandbox, &server).map_err(No)?;
+                self.session.enables(who);
+                Job::Enable { server }
+            }
             tools::CALL => {
                 let CallArguments { name, arguments } = read(arguments)?;
                 Job::Call { function: name, input: arguments }
@@ -268,9 +311,8 @@ impl Handler {
         let Resume { job, record, granted } = resume;
         let start = Start {
             id,
-            owner: who.owner.clone(),
+            who: who.clone(),
             job,
-            has_session: who.session.is_some(),
             can_ask: listener.way != Way::None,
             answer_time: shared.options.answer_time,
             // There is no other instance on the other end of a pipe, and none without a common key.

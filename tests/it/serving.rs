@@ -4,6 +4,7 @@
 
 mod approvals;
 mod clients;
+mod demand;
 mod http;
 mod load;
 mod runs;

@@ -67,6 +67,14 @@ impl Scene {
         Self { folder }
     }
 
+    /// Changes the configuration.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Value)) {
+        let file = self.folder.path().join("config.json");
+        let mut config = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        change(&mut config);
+        fs::write(file, config.to_string()).unwrap();
+    }
+
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
