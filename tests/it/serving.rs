@@ -8,4 +8,4 @@ mod demand;
 mod http;
 mod load;
 mod runs;
-mod scene;
+pub(crate) mod scene;
