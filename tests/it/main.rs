@@ -21,3 +21,4 @@ mod serving;
 #[cfg(target_os = "linux")]
 mod soak;
 mod terminal;
+mod tokens;
