@@ -14,7 +14,7 @@ use broker::{Principal, ServerStatus};
 use discovery::{Index, Query};
 use serde_json::{Value, json};
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt::Write,
     sync::{Arc, OnceLock, Weak},
 };
@@ -29,7 +29,17 @@ pub(super) struct Demand {
     index: Index,
     names: Vec<String>,
     /// Held while a server is disabled, so that it is not enabled halfway through.
-    wanted: Mutex<BTreeMap<String, HashSet<Who>>>,
+    wishes: Mutex<BTreeMap<String, Wishes>>,
+}
+
+/// Who wants a server.
+#[derive(Default)]
+struct Wishes {
+    clients: HashSet<Who>,
+    /// Requests under way: some may wait for the user's answer.
+    pending: usize,
+    /// Whether a client has enabled it, and not the host itself.
+    is_ours: bool,
 }
 
 impl Demand {
@@ -45,7 +55,7 @@ impl Demand {
                 discovery::Tool { server, name, function, description, ..Default::default() };
             index.update_server(&tool.server.clone(), [tool]);
         }
-        (!names.is_empty()).then(|| Self { index, names, wanted: Mutex::default() })
+        (!names.is_empty()).then(|| Self { index, names, wishes: Mutex::default() })
     }
 
     /// The servers that a query finds, or all: text for the model, and the same with structure.
@@ -53,9 +63,10 @@ impl Demand {
         let mut servers = sandbox.servers();
         if !query.trim().is_empty() {
             let hits = self.index.keywords(&Query::new(query).limit(usize::MAX));
-            let place = |name: &str| hits.iter().position(|hit| hit.tool.server == name);
-            servers.retain(|server| place(&server.name).is_some());
-            servers.sort_by_key(|server| place(&server.name));
+            let places = hits.iter().map(|hit| hit.tool.server.as_str()).zip(0..);
+            let places: HashMap<&str, usize> = places.collect();
+            servers.retain(|server| places.contains_key(server.name.as_str()));
+            servers.sort_by_key(|server| places.get(server.name.as_str()));
         }
         let (mut text, mut entries) = (String::new(), Vec::new());
         for server in servers.iter().take(limit) {
@@ -98,10 +109,7 @@ impl Demand {
         server: &str,
         principal: Principal,
     ) -> Ended {
-        let is_new = {
-            let mut wanted = self.wanted.lock().await;
-            wanted.entry(server.to_owned()).or_default().insert(live.who.clone())
-        };
+        self.wishes.lock().await.entry(server.to_owned()).or_default().pending += 1;
         let ended = tokio::select! {
             biased;
             () = live.cancel.cancelled() => Ended::Dropped,
@@ -109,21 +117,25 @@ impl Demand {
                 Ended::Call(Box::new(enabled))
             }
         };
-        let is_enabled = matches!(&ended, Ended::Call(enabled) if enabled.is_ok());
-        if is_new && !is_enabled {
-            self.let_go(&live.sandbox, server, &live.who).await;
+        let mut wishes = self.wishes.lock().await;
+        let wishes = wishes.entry(server.to_owned()).or_default();
+        wishes.pending = wishes.pending.saturating_sub(1);
+        let is_refused = matches!(&ended, Ended::Call(enabled) if enabled.is_err());
+        // One that was given up may have been halfway there.
+        wishes.is_ours |= !is_refused;
+        if matches!(&ended, Ended::Call(enabled) if enabled.is_ok()) {
+            wishes.clients.insert(live.who.clone());
         }
+        wishes.settle(&live.sandbox, server).await;
         ended
     }
 
     /// Lets go of a server for a client. It is disabled unless another client wants it.
     pub(super) async fn let_go(&self, sandbox: &Sandbox, server: &str, who: &Who) {
-        let mut wanted = self.wanted.lock().await;
-        let Some(clients) = wanted.get_mut(server) else { return };
-        // Who has not enabled it does not disable it: the host itself, or a skill, may want it.
-        if clients.remove(who) && clients.is_empty() {
-            wanted.remove(server);
-            sandbox.disable(server).await;
+        let mut wishes = self.wishes.lock().await;
+        if let Some(wishes) = wishes.get_mut(server) {
+            wishes.clients.remove(who);
+            wishes.settle(sandbox, server).await;
         }
     }
 
@@ -131,6 +143,16 @@ impl Demand {
     async fn let_go_of_all(&self, sandbox: &Sandbox, who: &Who) {
         for server in &self.names {
             self.let_go(sandbox, server, who).await;
+        }
+    }
+}
+
+impl Wishes {
+    /// Disables the server if no client wants it any more.
+    async fn settle(&mut self, sandbox: &Sandbox, server: &str) {
+        if self.is_ours && self.clients.is_empty() && self.pending == 0 {
+            self.is_ours = false;
+            sandbox.disable(server).await;
         }
     }
 }

@@ -180,8 +180,8 @@ impl Live {
     /// What is asked about a server that is to be enabled.
     fn enabling(&self, call: &PendingCall) -> Value {
         let mut message = format!(
-            "The server `{}` is off. It is to be switched on, so that its tools are found; calls of \
-             them are judged one by one",
+            "The server `{}` is to be switched on, so that its tools are found; calls of them are \
+             judged one by one",
             visible(&call.server)
         );
         // The configuration's words, not the server's.

@@ -91,7 +91,7 @@ fn a_server_is_found_enabled_used_and_disabled() {
         let questions = seen["questions"].as_array().unwrap();
         assert_eq!(questions.len(), 1, "{seen:#}");
         let message = questions[0]["message"].as_str().unwrap();
-        assert!(message.contains("The server `ticketing` is off."), "{message}");
+        assert!(message.contains("The server `ticketing` is to be switched on"), "{message}");
         assert!(message.contains("It is for: Issues of the project."), "{message}");
         assert_eq!(scene.processes(), 0);
     }
