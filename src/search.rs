@@ -138,7 +138,8 @@ fn described(tool: &broker::Tool, declarations: &Declarations) -> Option<discove
 #[cfg(test)]
 mod tests {
     use super::*;
-    use discovery::Tool;
+    use crate::{Isolation, LocalTool, Sandbox};
+    use serde_json::Value;
 
     /// Never chooses.
     struct Hanging;
@@ -152,16 +153,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_selector_that_hangs_leaves_the_ranked_list() {
-        let mut index = Index::default();
-        let tool =
-            |name: &str| Tool { name: name.into(), function: name.into(), ..Tool::default() };
-        index.update_server("", ["read_file", "write_file"].map(tool));
-        let query = Query::new("file");
+        let tool = |name: &str| LocalTool::new(name, |_| async { Ok(Value::Null) });
+        let builder = Sandbox::builder().isolation(Isolation::Thread).warm(0);
+        let builder = builder.tools("fs", ["read_file", "write_file"].map(tool).into());
+        let sandbox = builder.selector(Arc::new(Hanging)).build().await.unwrap();
         let began = tokio::time::Instant::now();
-        let finder = Finder::default().selector(Arc::new(Hurried(Arc::new(Hanging))));
-        let found = finder.find(&index, &query, Ranking::Best).await;
+        let found = sandbox.search(&Query::new("write a file")).await;
         assert_eq!(began.elapsed(), CHOICE_TIME);
-        assert_eq!(found.hits, index.keywords(&query));
+        let names: Vec<&str> = found.hits.iter().map(|hit| hit.tool.name.as_str()).collect();
+        assert_eq!(names, ["write_file", "read_file"]);
         let why = std::error::Error::source(&found.unselected.unwrap()).unwrap().to_string();
         assert_eq!(why, "it has not chosen within 10 s");
     }

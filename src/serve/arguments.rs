@@ -1,11 +1,14 @@
 //! What the tools take, read from what a model wrote.
 
-use rmcp::model::JsonObject;
+use rmcp::model::{CallToolResponse, JsonObject};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 /// Why nothing was done, in words for the model.
 pub(super) struct No(pub(super) String);
+
+/// What a request comes to.
+pub(super) type Answer = Result<CallToolResponse, No>;
 
 impl No {
     pub(super) fn new(why: impl Into<String>) -> Self {

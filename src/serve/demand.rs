@@ -5,13 +5,16 @@
 //! no client loses a server because another one has done with it.
 
 use super::{
-    Shared,
+    Shared, answer,
+    arguments::{Answer, No, ServerArguments, ServersArguments, read},
     client::Who,
     live::{Ended, Live},
+    search::{FOUND_MAX, LISTED},
 };
 use crate::{Sandbox, lookup::state_name, nearest::nearest, visible::first_line};
 use broker::{Principal, ServerStatus};
 use discovery::{Index, Query};
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -59,7 +62,7 @@ impl Demand {
     }
 
     /// The servers that a query finds, or all: text for the model, and the same with structure.
-    pub(super) fn search(&self, sandbox: &Sandbox, query: &str, limit: usize) -> (String, Value) {
+    fn search(&self, sandbox: &Sandbox, query: &str, limit: usize) -> (String, Value) {
         let mut servers = sandbox.servers();
         if !query.trim().is_empty() {
             let hits = self.index.keywords(&Query::new(query).limit(usize::MAX));
@@ -87,7 +90,7 @@ impl Demand {
     ///
     /// # Errors
     /// What is wrong with the name, in words for the model.
-    pub(super) fn admit(&self, sandbox: &Sandbox, server: &str) -> Result<(), String> {
+    fn admit(&self, sandbox: &Sandbox, server: &str) -> Result<(), String> {
         if self.names.iter().any(|name| name == server) {
             return Ok(());
         }
@@ -131,7 +134,7 @@ impl Demand {
     }
 
     /// Lets go of a server for a client. It is disabled unless another client wants it.
-    pub(super) async fn let_go(&self, sandbox: &Sandbox, server: &str, who: &Who) {
+    async fn let_go(&self, sandbox: &Sandbox, server: &str, who: &Who) {
         let mut wishes = self.wishes.lock().await;
         if let Some(wishes) = wishes.get_mut(server) {
             wishes.clients.remove(who);
@@ -157,6 +160,33 @@ impl Wishes {
     }
 }
 
+/// The servers that a query finds.
+pub(super) fn search(shared: &Shared, arguments: JsonObject) -> Answer {
+    let ServersArguments { query, limit } = read(arguments)?;
+    let limit = limit.unwrap_or(LISTED).clamp(1, FOUND_MAX);
+    let (text, structure) = of(shared)?.search(&shared.sandbox, &query, limit);
+    Ok(answer::structured(text, structure).into())
+}
+
+/// Lets go of a server.
+pub(super) async fn disable(shared: &Shared, arguments: JsonObject, who: &Who) -> Answer {
+    let ServerArguments { server } = read(arguments)?;
+    admitted(shared, &server)?.let_go(&shared.sandbox, &server, who).await;
+    let (text, structure) = told(&shared.sandbox, &server);
+    Ok(answer::structured(text, structure).into())
+}
+
+/// The servers on demand, if this is one of them.
+pub(super) fn admitted<'a>(shared: &'a Shared, server: &str) -> Result<&'a Demand, No> {
+    let demand = of(shared)?;
+    demand.admit(&shared.sandbox, server).map_err(No)?;
+    Ok(demand)
+}
+
+fn of(shared: &Shared) -> Result<&Demand, No> {
+    shared.demand.as_ref().ok_or_else(|| No::new("no server is on demand"))
+}
+
 /// What is told of a server: with structure, and as a line.
 fn entry(sandbox: &Sandbox, server: &ServerStatus) -> (Value, String) {
     let about = first_line(server.description.as_deref().unwrap_or_default(), ABOUT_CHARS);
@@ -175,7 +205,7 @@ pub(super) fn count(sandbox: &Sandbox, server: &str) -> usize {
 }
 
 /// What is known of a server now, for whoever has switched it.
-pub(super) fn told(sandbox: &Sandbox, server: &str) -> (String, Value) {
+fn told(sandbox: &Sandbox, server: &str) -> (String, Value) {
     let servers = sandbox.servers();
     let state = servers.iter().find(|known| known.name == server);
     let state = state.map_or("off", |known| state_name(&known.state));

@@ -2,12 +2,9 @@
 
 use super::{
     Shared, answer,
-    arguments::{
-        CallArguments, DetailArguments, No, RunArguments, SearchArguments, ServerArguments,
-        ServersArguments, WaitArguments, read,
-    },
+    arguments::{Answer, CallArguments, No, RunArguments, ServerArguments, WaitArguments, read},
     client::Who,
-    demand::{Demand, Session, told},
+    demand::{self, Session},
     follow::{self, Heard, Listener, Way},
     http::Identity,
     live::{Held, Job, Live, Resume, Start},
@@ -15,8 +12,6 @@ use super::{
     runs::{Runs, new_id},
     search, tools,
 };
-use crate::detail::{Detail, NoDetail};
-use discovery::Query;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -53,14 +48,7 @@ struct Claims {
     resume: Option<Resume>,
 }
 
-/// How many names are looked up at once.
-const NAMES: usize = 50;
-const FOUND: usize = 10;
-const LISTED: usize = 100;
-const FOUND_MAX: usize = 200;
 const LABEL_CHARS: usize = 200;
-
-type Answer = Result<CallToolResponse, No>;
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
@@ -95,11 +83,11 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None));
         }
         let answer = match name.as_ref() {
-            tools::SEARCH => self.search(arguments).await,
-            tools::DETAILS => self.details(arguments).await,
+            tools::SEARCH => search::search(&self.shared, arguments).await,
+            tools::DETAILS => search::details(&self.shared, arguments),
             tools::CANCEL => self.cancel(arguments, &who).await,
-            tools::SERVERS => self.servers(arguments),
-            tools::DISABLE => self.disable(arguments, &who).await,
+            tools::SERVERS => demand::search(&self.shared, arguments),
+            tools::DISABLE => demand::disable(&self.shared, arguments, &who).await,
             _ => {
                 let mut listener = Listener::new(&context);
                 let live = match request_state {
@@ -144,54 +132,6 @@ impl Handler {
         Who { owner, session }
     }
 
-    async fn search(&self, arguments: JsonObject) -> Answer {
-        let SearchArguments { query, server, detail, limit } = read(arguments)?;
-        let sandbox = &self.shared.sandbox;
-        if let Some(server) = &server {
-            let reached = sandbox.reach(server).await;
-            let reached = reached.ok_or_else(|| search::no_server(sandbox, server))?;
-            reached.map_err(|error| search::not_there(server, &error))?;
-        }
-        let usual = if query.trim().is_empty() { LISTED } else { FOUND };
-        let limit = limit.unwrap_or(usual).clamp(1, FOUND_MAX);
-        let detail = detail.as_deref().map_or(Ok(Detail::default()), str::parse);
-        let detail = detail.map_err(|error: NoDetail| No::new(error.to_string()))?;
-        let query = server.into_iter().fold(Query::new(query), Query::server);
-        let found = sandbox.search(&query.limit(usize::MAX)).await.hits;
-        let budget = self.shared.options.budget;
-        let (text, structure) = search::page(sandbox, &found, limit, detail, budget);
-        Ok(answer::structured(text, structure).into())
-    }
-
-    async fn details(&self, arguments: JsonObject) -> Answer {
-        let DetailArguments { names } = read(arguments)?;
-        if names.len() > NAMES {
-            return Err(No::new(format!("`names` may have {NAMES} names")));
-        }
-        let (text, structure) = search::details(&self.shared.sandbox, &names);
-        Ok(answer::structured(text, structure).into())
-    }
-
-    fn demand(&self) -> Result<&Demand, No> {
-        self.shared.demand.as_ref().ok_or_else(|| No::new("no server is on demand"))
-    }
-
-    fn servers(&self, arguments: JsonObject) -> Answer {
-        let ServersArguments { query, limit } = read(arguments)?;
-        let limit = limit.unwrap_or(LISTED).clamp(1, FOUND_MAX);
-        let (text, structure) = self.demand()?.search(&self.shared.sandbox, &query, limit);
-        Ok(answer::structured(text, structure).into())
-    }
-
-    async fn disable(&self, arguments: JsonObject, who: &Who) -> Answer {
-        let ServerArguments { server } = read(arguments)?;
-        let (demand, sandbox) = (self.demand()?, &self.shared.sandbox);
-        demand.admit(sandbox, &server).map_err(No)?;
-        demand.let_go(sandbox, &server, who).await;
-        let (text, structure) = told(sandbox, &server);
-        Ok(answer::structured(text, structure).into())
-    }
-
     async fn cancel(&self, arguments: JsonObject, who: &Who) -> Answer {
         let live = self.find(arguments, who)?;
         live.cancel.cancel();
@@ -228,7 +168,7 @@ impl Handler {
             tools::WAIT => return self.find(arguments, who),
             tools::ENABLE => {
                 let ServerArguments { server } = read(arguments)?;
-                self.demand()?.admit(&self.shared.sandbox, &server).map_err(No)?;
+                demand::admitted(&self.shared, &server)?;
                 self.session.enables(who);
                 Job::Enable { server }
             }

@@ -1,19 +1,48 @@
-//! The catalogue, looked through, in the shape of answers.
+//! The catalogue, looked through: what the tools about tools answer.
 
-use super::arguments::No;
+use super::{
+    Shared, answer,
+    arguments::{Answer, DetailArguments, No, SearchArguments, read},
+};
 use crate::{
     Sandbox,
-    detail::{self, Detail},
+    detail::{self, Detail, NoDetail},
     nearest::nearest,
 };
 use broker::{ConnectError, ServerState, ServerStatus};
-use discovery::Hit;
+use discovery::{Hit, Query};
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
+/// How many names are looked up at once.
+const NAMES: usize = 50;
+const FOUND: usize = 10;
+pub(super) const LISTED: usize = 100;
+pub(super) const FOUND_MAX: usize = 200;
+
+/// The tools that a query finds.
+pub(super) async fn search(shared: &Shared, arguments: JsonObject) -> Answer {
+    let SearchArguments { query, server, detail, limit } = read(arguments)?;
+    let sandbox = &shared.sandbox;
+    let detail = detail.as_deref().map_or(Ok(Detail::default()), str::parse);
+    let detail = detail.map_err(|error: NoDetail| No::new(error.to_string()))?;
+    if let Some(server) = &server {
+        let reached = sandbox.reach(server).await;
+        let reached = reached.ok_or_else(|| no_server(sandbox, server))?;
+        reached.map_err(|error| not_there(server, &error))?;
+    }
+    let usual = if query.trim().is_empty() { LISTED } else { FOUND };
+    let limit = limit.unwrap_or(usual).clamp(1, FOUND_MAX);
+    let query = server.into_iter().fold(Query::new(query), Query::server);
+    let found = sandbox.search(&query.limit(usize::MAX)).await.hits;
+    let (text, structure) = page(sandbox, &found, limit, detail, shared.options.budget);
+    Ok(answer::structured(text, structure).into())
+}
+
 /// Tools that were found: text for the model, and the same with structure. No more than `budget` bytes
 /// of structure are told in full; what is beyond that has one line.
-pub(super) fn page(
+fn page(
     sandbox: &Sandbox,
     found: &[Hit],
     limit: usize,
@@ -68,7 +97,7 @@ fn named(server: &ServerStatus) -> String {
 }
 
 /// There is no such server.
-pub(super) fn no_server(sandbox: &Sandbox, server: &str) -> No {
+fn no_server(sandbox: &Sandbox, server: &str) -> No {
     let servers = sandbox.servers();
     let near = nearest(server, servers.iter().map(|known| known.name.as_str()));
     let hint = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
@@ -76,17 +105,21 @@ pub(super) fn no_server(sandbox: &Sandbox, server: &str) -> No {
 }
 
 /// The server cannot be searched.
-pub(super) fn not_there(server: &str, error: &ConnectError) -> No {
+fn not_there(server: &str, error: &ConnectError) -> No {
     let hint = if *error == ConnectError::Off { " (enable_server)" } else { "" };
     No::new(format!("the server `{server}` is not available: {error}{hint}"))
 }
 
 /// The declarations of tools, by the names of their functions or as `server/tool`.
-pub(super) fn details(sandbox: &Sandbox, names: &[String]) -> (String, Value) {
-    let declarations = sandbox.declarations();
+pub(super) fn details(shared: &Shared, arguments: JsonObject) -> Answer {
+    let DetailArguments { names } = read(arguments)?;
+    if names.len() > NAMES {
+        return Err(No::new(format!("`names` may have {NAMES} names")));
+    }
+    let declarations = shared.sandbox.declarations();
     let mut wanted = Vec::new();
     let mut unknown = Vec::new();
-    for name in names {
+    for name in &names {
         let known = declarations.function(name).map(|it| (it.server.clone(), it.tool.clone()));
         let path = name.split_once('/').filter(|(s, t)| declarations.identifier(s, t).is_some());
         let path = path.map(|(server, tool)| (server.to_owned(), tool.to_owned()));
@@ -114,5 +147,6 @@ pub(super) fn details(sandbox: &Sandbox, names: &[String]) -> (String, Value) {
         }
         text.push('\n');
     }
-    (text, json!({ "declarations": only.text(), "unknown": unknown }))
+    let structure = json!({ "declarations": only.text(), "unknown": unknown });
+    Ok(answer::structured(text, structure).into())
 }
