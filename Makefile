@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance bench soak fuzz lint v8 servers
+.PHONY: help demo test conformance bench tokens soak fuzz lint v8 servers
 
 # Where cargo puts programs; examples/demo.mcp.json finds the demo's servers by this variable.
 export COFFERDAM_BIN_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
@@ -53,6 +53,10 @@ conformance: servers ## Run the MCP conformance suite against our client and our
 
 bench: v8 servers ## Run the benchmarks; benches/README.md says what they measure
 	cargo bench --workspace
+
+tokens: v8 ## Make the tables of docs/tokens.md anew; COFFERDAM_TOOL_LISTS names a folder of tool lists
+	cargo build --workspace --example tokens
+	@$(COFFERDAM_BIN_DIR)/examples/tokens
 
 soak: v8 servers ## Run 10,000 scripts in each isolation, and kill 500 workers; prints what the host needed
 	cargo build --workspace --bins --tests

@@ -1,10 +1,12 @@
-//! What tools cost a model: the tables of `docs/tokens.md`. `cargo run --release --example tokens`.
+//! What tools cost a model: makes the tables of `docs/tokens.md` anew. `make tokens`.
 //!
 //! The tools are those of real servers, where `COFFERDAM_TOOL_LISTS` names a folder of their lists,
 //! `<server>.json` with `{"tools": [...]}`. Tokens are those of `o200k_base`, the encoding of OpenAI's
 //! models since GPT-4o; other models count differently, but the proportions are much the same.
 
-use cofferdam::{Detail, LocalTool, Policy, Sandbox, Session, Window, discovery::Query};
+use cofferdam::{
+    Detail, LocalTool, Policy, Sandbox, Session, Window, WorkerProgram, discovery::Query,
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, error::Error, path::PathBuf};
 
@@ -31,22 +33,43 @@ return `filed ${filed.length} tickets of ${entries.length} errors`;"#;
 /// A tool as `tools/list` has it, and its server.
 type Listed = (String, Value);
 
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tokens.md");
+
 fn main() -> Result<(), Box<dyn Error>> {
     cofferdam::worker::run_if_requested();
-    tokio::runtime::Runtime::new()?.block_on(tables())
+    let tables = tokio::runtime::Runtime::new()?.block_on(tables(&WorkerProgram::ThisProgram))?;
+    Ok(std::fs::write(PAGE, renewed(&std::fs::read_to_string(PAGE)?, &tables))?)
 }
 
-#[expect(clippy::print_stdout, reason = "the tables are what it is for")]
-async fn tables() -> Result<(), Box<dyn Error>> {
+/// The page with these tables in place of its own.
+pub fn renewed(page: &str, tables: &[String]) -> String {
+    let (mut text, mut tables, mut is_within) = (String::new(), tables.iter(), false);
+    for line in page.split_inclusive('\n') {
+        let is_row = line.starts_with('|');
+        if is_row && !is_within {
+            text.extend(tables.next().map(String::as_str));
+        } else if !is_row {
+            text.push_str(line);
+        }
+        is_within = is_row;
+    }
+    text
+}
+
+/// The tables, in the order of the page. Scripts are run by this program.
+///
+/// # Errors
+/// There are no lists of tools, or a call fails.
+pub async fn tables(workers: &WorkerProgram) -> Result<[String; 2], Box<dyn Error>> {
     let tokens = Counter(tiktoken_rs::o200k_base()?);
     let lists = lists()?;
-    println!(
-        "| tools | JSON of the tools | all declarations | discovery | a search: five tools in full |"
-    );
-    println!("|---|---|---|---|---|");
+    let mut read =
+        "| tools | JSON of the tools | all declarations | discovery | a search: five tools in full |\n\
+         |---|---|---|---|---|\n"
+            .to_owned();
     for count in COUNTS {
         let tools = taken(&lists, count);
-        let session = session(&tools).await?;
+        let session = session(&tools, workers).await?;
         let searched = session.search(&Query::new("create issue").limit(5), Detail::Full).await;
         let texts = [
             definitions(&tools),
@@ -54,29 +77,29 @@ async fn tables() -> Result<(), Box<dyn Error>> {
             session.prompt(Window::new(NOTHING)).text,
             searched,
         ];
-        println!("| {} | {} |", group(count), texts.map(|text| tokens.of(&text)).join(" | "));
+        read +=
+            &format!("| {} | {} |\n", group(count), texts.map(|text| tokens.of(&text)).join(" | "));
         session.sandbox().shutdown().await;
     }
-    println!();
-    println!(
-        "| tools | way | turns | bytes through the model | tokens through it | tokens it reads in all turns |"
-    );
-    println!("|---|---|---|---|---|---|");
+    let mut done =
+        "| tools | way | turns | bytes through the model | tokens through it | tokens it reads in all turns |\n\
+         |---|---|---|---|---|---|\n"
+            .to_owned();
     for count in [50, 500] {
         let mut tools = taken(&lists, count - 2);
         tools.extend(task_tools().into_iter().map(|tool| ("ops".to_owned(), tool)));
         for way in ["direct calls", "code, all declared", "code, after a search"] {
-            let session = session(&tools).await?;
+            let session = session(&tools, workers).await?;
             let talk = match way {
                 "direct calls" => direct(&session, &tools).await?,
                 "code, all declared" => code(&session, Window::new(ALL), false).await,
                 _ => code(&session, Window::new(NOTHING), true).await,
             };
-            println!("| {} | {way} | {} |", group(count), talk.row(&tokens));
+            done += &format!("| {} | {way} | {} |\n", group(count), talk.row(&tokens));
             session.sandbox().shutdown().await;
         }
     }
-    Ok(())
+    Ok([read, done])
 }
 
 /// Counts tokens.
@@ -180,12 +203,13 @@ fn definitions(tools: &[Listed]) -> String {
     Value::Array(shown.collect()).to_string()
 }
 
-async fn session(tools: &[Listed]) -> Result<Session, Box<dyn Error>> {
+async fn session(tools: &[Listed], workers: &WorkerProgram) -> Result<Session, Box<dyn Error>> {
     let mut servers: BTreeMap<&str, Vec<LocalTool>> = BTreeMap::new();
     for (server, tool) in tools {
         servers.entry(server).or_default().push(local(tool));
     }
-    let mut builder = Sandbox::builder().policy(Policy::default().allow("ops_*")?);
+    let policy = Policy::default().allow("ops_*")?;
+    let mut builder = Sandbox::builder().policy(policy).worker_program(workers.clone());
     for (server, tools) in servers {
         builder = builder.tools(server, tools);
     }

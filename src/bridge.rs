@@ -120,16 +120,19 @@ impl Bridge {
         result
     }
 
-    /// The same for a run that is this one call.
-    pub(crate) async fn request_only(
+    /// Makes the call of a run that is only this one, and ends the run.
+    pub(crate) async fn only(
         &self,
-        function: &str,
-        input: Value,
-        with: impl FnOnce(Request) -> Request,
+        call: impl Future<Output = Result<Answer, ToolError>>,
     ) -> Result<Answer, ToolError> {
-        let answer = self.request(function, input, with).await;
+        let answer = call.await;
         self.close(if answer.is_ok() { "completed" } else { "failed" });
         answer
+    }
+
+    /// Makes a call that is none of a function.
+    pub(crate) async fn make(&self, request: Request) -> Result<Answer, ToolError> {
+        self.run.call(request).await
     }
 
     fn unknown(&self, function: &str) -> String {

@@ -127,16 +127,21 @@ impl Lookups {
     async fn servers(&self) -> Value {
         let index = self.search.index().await;
         let server = |(name, state): (&str, ServerState)| {
-            let state = match state {
-                ServerState::Ready { .. } => "ready",
-                ServerState::Off => "off",
-                ServerState::Idle => "idle",
-                ServerState::Connecting => "connecting",
-                _ => "failed",
-            };
+            let state = state_name(&state);
             json!({ "name": name, "state": state, "tools": index.of_server(name).len() })
         };
         self.broker.states().map(server).collect()
+    }
+}
+
+/// The name of a server's state, for scripts and models.
+pub(crate) fn state_name(state: &ServerState) -> &'static str {
+    match state {
+        ServerState::Ready { .. } => "ready",
+        ServerState::Off => "off",
+        ServerState::Idle => "idle",
+        ServerState::Connecting => "connecting",
+        _ => "failed",
     }
 }
 

@@ -3,8 +3,12 @@
 mod direct;
 
 use crate::{
-    Skill, SkillError, attendant::Attendant, bridge::Bridge, declared::Declared, report::Report,
-    search::Search,
+    Skill, SkillError,
+    attendant::Attendant,
+    bridge::Bridge,
+    declared::Declared,
+    report::Report,
+    search::{Hurried, Search},
 };
 use broker::{
     Approver, Audit, Broker, CallLimits, DataFlow, Elicitor, Events, Grant, GrantId, Held,
@@ -145,9 +149,10 @@ impl Builder {
         self
     }
 
-    /// Sets what chooses among the tools that a search has found. Default: nothing does.
+    /// Sets what chooses among the tools that a search has found. Default: nothing does. One that has
+    /// not chosen within 10 seconds is given up, and the ranked list stays.
     pub fn selector(mut self, selector: Arc<dyn ToolSelector>) -> Self {
-        self.finder = self.finder.selector(selector);
+        self.finder = self.finder.selector(Arc::new(Hurried(selector)));
         self
     }
 

@@ -1,7 +1,7 @@
 //! Cofferdam as an MCP server: any MCP host gets code mode over the servers of a [`Sandbox`].
 //!
 //! A [`Server`] has a few tools that never change: find tools, read their types, run a script, call
-//! one tool, go on with a long run. It speaks both eras of MCP, over [`stdio`](Server::stdio) for one
+//! one tool, go on with a long run; and, if there are servers on demand, find and enable those. It speaks both eras of MCP, over [`stdio`](Server::stdio) for one
 //! client and over [HTTP](Server::listen) for many.
 //!
 //! | file | what it is |
@@ -9,6 +9,7 @@
 //! | `handler`, `arguments` | the tools of the protocol, and what each of them does |
 //! | `tools`, `instructions.md` | what a model reads of us |
 //! | `search` | the catalogue, looked through |
+//! | `demand` | servers that are off until a client wants them |
 //! | `live`, `questions`, `tape` | a run that goes on, whoever listens: what it asks, what it has done |
 //! | `follow` | one request that listens to a run, and puts its questions to the client |
 //! | `answer` | what a request is answered |
@@ -19,6 +20,7 @@
 mod answer;
 mod arguments;
 mod client;
+mod demand;
 mod follow;
 mod handler;
 mod http;
@@ -62,6 +64,8 @@ struct Shared {
     options: Options,
     runs: runs::Runs,
     clients: client::Clients,
+    /// The servers on demand, if there are any.
+    demand: Option<demand::Demand>,
     seal: seal::Seal,
     metrics: metrics::Metrics,
     /// Cancelled when no new runs are begun any more.
@@ -80,6 +84,7 @@ impl Server {
         let shared = Arc::new(Shared {
             runs: runs::Runs::new(&options),
             clients: client::Clients::new(&options),
+            demand: demand::Demand::of(&sandbox),
             seal: seal::Seal::new(options.state_key.as_deref()),
             metrics: metrics::Metrics::default(),
             draining: CancellationToken::new(),

@@ -37,6 +37,8 @@ pub struct ServerStatus {
     pub name: String,
     /// What the configuration says it is good for.
     pub description: Option<String>,
+    /// Whether it is [on demand](crate::ServerConfig::on_demand): off until somebody enables it.
+    pub on_demand: bool,
     /// Whether it can be used.
     pub state: ServerState,
     /// The last it wrote to its standard error; nothing for servers without one. Credentials of

@@ -64,8 +64,11 @@ pub(super) fn init(arguments: &Arguments) -> anyhow::Result<Exit> {
             let _ = writeln!(told, "  {name}  ({from})");
         }
     }
-    told += "\nNothing is allowed yet: each call of a script is asked about. `policy` in the file changes that.\n\
-             Next: `cofferdam doctor` tries all of it.\n";
+    told += "\nNothing is allowed yet: each call of a script is asked about. `policy` in the file changes that.\n";
+    // By its name: the file of another host in the folder would have precedence.
+    let named = file.display().to_string();
+    let named = shlex::try_quote(&named).unwrap_or_default();
+    let _ = writeln!(told, "Next: `cofferdam doctor --config {named}` tries all of it.");
     told += &register::text(&file)?;
     output::print(&told)?;
     Ok(Exit::Done)

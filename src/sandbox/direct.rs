@@ -6,7 +6,7 @@ use crate::{
     bridge::Bridge,
     model,
 };
-use broker::{Answer, Principal, Redactor, RunOptions, ToolError};
+use broker::{Answer, Principal, Redactor, Request, RunOptions, ToolError};
 use serde_json::Value;
 use std::{borrow::Cow, sync::Arc};
 
@@ -22,7 +22,7 @@ impl Sandbox {
         self.reach_mentioned(function).await;
         let bridge =
             Bridge::new(&self.broker, &self.search, self.declarations(), RunOptions::default());
-        let answer = bridge.request_only(function, input, |request| request).await;
+        let answer = bridge.only(bridge.request(function, input, |request| request)).await;
         self.filtered(answer, |text, redactor| redactor.redact(text))
     }
 
@@ -39,15 +39,44 @@ impl Sandbox {
         input: Value,
     ) -> Result<Answer, ToolError> {
         self.reach_mentioned(begun.function).await;
+        let (bridge, attended) = self.begin_of(principal, attendant, begun).await;
+        let asking = attended.asking();
+        let call = bridge.request(begun.function, input, |request| request.waiting(asking));
+        self.filtered(bridge.only(call).await, model::filter)
+    }
+
+    /// Enables a server that is [on demand](broker::ServerConfig::on_demand) on behalf of somebody in
+    /// particular, if policy and approval let it.
+    ///
+    /// # Errors
+    /// Why it is not enabled.
+    pub(crate) async fn enable_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        server: &str,
+    ) -> Result<Answer, ToolError> {
+        let request = Request::enable_server(server);
+        let function = format!("{}/{}", request.server, request.tool);
+        let begun = Begun { function: &function, input: "{}", line: None };
+        let (bridge, attended) = self.begin_of(principal, attendant, &begun).await;
+        let call = bridge.make(request.waiting(attended.asking()));
+        self.filtered(bridge.only(call).await, model::filter)
+    }
+
+    /// Begins the only call of a run. It is under way as long as the second value lives.
+    async fn begin_of(
+        &self,
+        principal: Principal,
+        attendant: Arc<dyn Attendant>,
+        begun: &Begun<'_>,
+    ) -> (Bridge, Attended) {
         let options = RunOptions::default().principal(principal);
         let bridge = Bridge::new(&self.broker, &self.search, self.declarations(), options);
         let attended = Attended::enter(&attendant, begun);
-        let number = attended.number;
-        attendant.pass(number).await;
+        attendant.pass(attended.number).await;
         attendant.made(begun.function);
-        let asks = move |asks| attendant.asks(number, asks);
-        let called = bridge.request_only(begun.function, input, |request| request.waiting(asks));
-        self.filtered(called.await, model::filter)
+        (bridge, attended)
     }
 
     /// The answer with `filter` over all its text.

@@ -1,7 +1,10 @@
 //! What a request is answered: text for the model, the same with structure, and for the host what it
 //! may want to keep.
 
-use super::live::{Ended, Live};
+use super::{
+    demand::count,
+    live::{Ended, Job, Live},
+};
 use crate::report;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
@@ -44,9 +47,10 @@ pub(super) fn ended(live: &Live, ended: &Ended, budget: usize) -> CallToolResult
             result.content.extend(report.shown.iter().filter_map(block));
             with_ledger(result, report.ledger_json())
         }
-        Ended::Call(answer) => match answer.as_ref() {
-            Ok(answer) => call(&answer.result),
-            Err(failed) => {
+        Ended::Call(answer) => match (answer.as_ref(), &live.job) {
+            (Ok(_), Job::Enable { server }) => enabled(live, server),
+            (Ok(answer), _) => call(&answer.result),
+            (Err(failed), _) => {
                 let text = format!("{}: {}", failed.kind, failed.message);
                 let failure = json!({ "kind": failed.kind.as_str(), "message": failed.message });
                 let mut result = structured(text, json!({ "ok": false, "error": failure }));
@@ -96,6 +100,13 @@ fn failed(live: &Live, outcome: &str, text: &str) -> CallToolResult {
     let mut result = structured(text.to_owned(), structure);
     result.is_error = Some(true);
     result
+}
+
+/// A server that was enabled.
+fn enabled(live: &Live, server: &str) -> CallToolResult {
+    let tools = count(&live.sandbox, server);
+    let text = format!("The server `{server}` is on; search_tools finds its {tools} tools.\n");
+    structured(text, json!({ "ok": true, "server": server, "tools": tools }))
 }
 
 /// The answer of a tool, as its server gave it.

@@ -1,11 +1,14 @@
 //! What the tools take, read from what a model wrote.
 
-use rmcp::model::JsonObject;
+use rmcp::model::{CallToolResponse, JsonObject};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 /// Why nothing was done, in words for the model.
 pub(super) struct No(pub(super) String);
+
+/// What a request comes to.
+pub(super) type Answer = Result<CallToolResponse, No>;
 
 impl No {
     pub(super) fn new(why: impl Into<String>) -> Self {
@@ -41,17 +44,22 @@ pub(super) struct SearchArguments {
     #[serde(default)]
     pub(super) query: String,
     pub(super) server: Option<String>,
-    #[serde(default)]
-    pub(super) detail: Detail,
+    pub(super) detail: Option<String>,
     pub(super) limit: Option<usize>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Detail {
-    Name,
-    #[default]
-    Summary,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServersArguments {
+    #[serde(default)]
+    pub(super) query: String,
+    pub(super) limit: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServerArguments {
+    pub(super) server: String,
 }
 
 #[derive(Deserialize)]

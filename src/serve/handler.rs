@@ -2,11 +2,9 @@
 
 use super::{
     Shared, answer,
-    arguments::{
-        CallArguments, Detail, DetailArguments, No, RunArguments, SearchArguments, WaitArguments,
-        read,
-    },
+    arguments::{Answer, CallArguments, No, RunArguments, ServerArguments, WaitArguments, read},
     client::Who,
+    demand::{self, Session},
     follow::{self, Heard, Listener, Way},
     http::Identity,
     live::{Held, Job, Live, Resume, Start},
@@ -39,6 +37,7 @@ pub(super) enum Carrier {
 pub(super) struct Handler {
     shared: Arc<Shared>,
     carrier: Carrier,
+    session: Arc<Session>,
 }
 
 /// What a client keeps for us while it answers.
@@ -49,20 +48,14 @@ struct Claims {
     resume: Option<Resume>,
 }
 
-/// How many names are looked up at once.
-const NAMES: usize = 50;
-const FOUND: usize = 10;
-const LISTED: usize = 100;
-const FOUND_MAX: usize = 200;
 const LABEL_CHARS: usize = 200;
-
-type Answer = Result<CallToolResponse, No>;
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let us = Implementation::new("cofferdam", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(us).with_instructions(tools::INSTRUCTIONS)
+        let instructions = tools::instructions(self.shared.demand.is_some());
+        ServerConfig::new(capabilities).with_server_info(us).with_instructions(instructions)
     }
 
     async fn list_tools(
@@ -70,11 +63,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        Ok(ListToolsResult::with_all_items(self.tools()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::all().into_iter().find(|tool| tool.name == name)
+        self.tools().into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -86,11 +79,16 @@ impl ServerHandler for Handler {
         let arguments = arguments.unwrap_or_default();
         let who = self.who(&context);
         let answers = input_responses.unwrap_or_default();
+        if self.get_tool(&name).is_none() {
+            return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None));
+        }
         let answer = match name.as_ref() {
-            tools::SEARCH => self.search(arguments).await,
-            tools::DETAILS => self.details(arguments).await,
+            tools::SEARCH => search::search(&self.shared, arguments).await,
+            tools::DETAILS => search::details(&self.shared, arguments),
             tools::CANCEL => self.cancel(arguments, &who).await,
-            tools::RUN | tools::CALL | tools::WAIT => {
+            tools::SERVERS => demand::search(&self.shared, arguments),
+            tools::DISABLE => demand::disable(&self.shared, arguments, &who).await,
+            _ => {
                 let mut listener = Listener::new(&context);
                 let live = match request_state {
                     Some(state) => self.go_on(&state, answers, &who, &listener),
@@ -104,7 +102,6 @@ impl ServerHandler for Handler {
                     Err(result) => Err(result),
                 }
             }
-            _ => return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None)),
         };
         Ok(answer.unwrap_or_else(|No(why)| answer::error(why).into()))
     }
@@ -112,7 +109,12 @@ impl ServerHandler for Handler {
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>, carrier: Carrier) -> Self {
-        Self { shared, carrier }
+        let session = Arc::new(Session::new(&shared));
+        Self { shared, carrier, session }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        tools::all(self.shared.demand.is_some())
     }
 
     /// Who makes a request.
@@ -128,31 +130,6 @@ impl Handler {
                 .map(str::to_owned),
         };
         Who { owner, session }
-    }
-
-    async fn search(&self, arguments: JsonObject) -> Answer {
-        let SearchArguments { query, server, detail, limit } = read(arguments)?;
-        let sandbox = &self.shared.sandbox;
-        if let Some(server) = &server
-            && let None | Some(Err(_)) = sandbox.reach(server).await
-        {
-            return Err(No::new(format!("the server `{server}` is not there")));
-        }
-        let usual = if query.trim().is_empty() { LISTED } else { FOUND };
-        let limit = limit.unwrap_or(usual).clamp(1, FOUND_MAX);
-        let with_summary = detail == Detail::Summary;
-        let (text, structure) =
-            search::search(sandbox, &query, server.as_deref(), limit, with_summary).await;
-        Ok(answer::structured(text, structure).into())
-    }
-
-    async fn details(&self, arguments: JsonObject) -> Answer {
-        let DetailArguments { names } = read(arguments)?;
-        if names.len() > NAMES {
-            return Err(No::new(format!("`names` may have {NAMES} names")));
-        }
-        let (text, structure) = search::details(&self.shared.sandbox, &names);
-        Ok(answer::structured(text, structure).into())
     }
 
     async fn cancel(&self, arguments: JsonObject, who: &Who) -> Answer {
@@ -189,6 +166,12 @@ impl Handler {
     ) -> Result<Arc<Live>, No> {
         let job = match tool {
             tools::WAIT => return self.find(arguments, who),
+            tools::ENABLE => {
+                let ServerArguments { server } = read(arguments)?;
+                demand::admitted(&self.shared, &server)?;
+                self.session.enables(who);
+                Job::Enable { server }
+            }
             tools::CALL => {
                 let CallArguments { name, arguments } = read(arguments)?;
                 Job::Call { function: name, input: arguments }
@@ -268,9 +251,8 @@ impl Handler {
         let Resume { job, record, granted } = resume;
         let start = Start {
             id,
-            owner: who.owner.clone(),
+            who: who.clone(),
             job,
-            has_session: who.session.is_some(),
             can_ask: listener.way != Way::None,
             answer_time: shared.options.answer_time,
             // There is no other instance on the other end of a pipe, and none without a common key.

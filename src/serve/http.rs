@@ -144,7 +144,8 @@ impl Listening {
         self.bound
     }
 
-    /// Serves, until [`Server::drain`](super::Server::drain) is done.
+    /// Serves, until [`Server::drain`](super::Server::drain) is done. A client that does not read its
+    /// answers is waited for another 4 seconds.
     ///
     /// # Errors
     /// [`HttpError::Io`] if connections cannot be taken any more.
@@ -156,11 +157,13 @@ impl Listening {
         let serving = axum::serve(self.listener, router)
             .with_graceful_shutdown(async move { begins.cancelled().await });
         // Answers are on their way out by now, and streams that wait for nothing would never end.
+        // Neither would connections whose client reads nothing: those are given up.
         let close = async move {
             closing.cancelled().await;
             tokio::time::sleep(LAST_ANSWERS).await;
             closed.cancel();
-            std::future::pending().await
+            tokio::time::sleep(LAST_ANSWERS).await;
+            Ok(())
         };
         let served = tokio::select! {
             served = async { serving.await } => served,

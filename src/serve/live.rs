@@ -5,6 +5,7 @@
 //! then none of its calls is made until somebody brings the answers, here or at another instance.
 
 use super::{
+    client::Who,
     questions::{Answers, Question},
     tape::{Next, Record, Tape},
 };
@@ -31,6 +32,8 @@ pub(super) enum Job {
     Script { source: String, label: Option<String>, timeout: Option<Duration> },
     /// One call.
     Call { function: String, input: Map<String, Value> },
+    /// A server on demand is enabled.
+    Enable { server: String },
 }
 
 /// What came of it.
@@ -63,12 +66,10 @@ pub(super) struct Granted {
 pub(super) struct Live {
     pub(super) id: String,
     /// Whose it is.
-    pub(super) owner: String,
+    pub(super) who: Who,
     pub(super) job: Job,
     pub(super) cancel: CancellationToken,
     pub(super) sandbox: Sandbox,
-    /// Whether a client that grants something for the session can be told from others.
-    pub(super) has_session: bool,
     /// How long a question waits.
     pub(super) answer_time: Duration,
     state: Mutex<State>,
@@ -120,9 +121,8 @@ pub(super) struct Held {
 /// What a run starts with.
 pub(super) struct Start {
     pub(super) id: String,
-    pub(super) owner: String,
+    pub(super) who: Who,
     pub(super) job: Job,
-    pub(super) has_session: bool,
     pub(super) can_ask: bool,
     pub(super) answer_time: Duration,
     /// How many bytes are kept to go on elsewhere.
@@ -158,11 +158,10 @@ impl Live {
         };
         Self {
             id: start.id,
-            owner: start.owner,
+            who: start.who,
             job: start.job,
             cancel: CancellationToken::new(),
             sandbox,
-            has_session: start.has_session,
             answer_time: start.answer_time,
             state: Mutex::new(state),
             changed: watch::Sender::new(0),
@@ -221,6 +220,11 @@ impl Live {
                 self.cancel.cancel();
             }
         });
+    }
+
+    /// Whether a client that grants something for the session can be told from others.
+    pub(super) fn has_session(&self) -> bool {
+        self.who.session.is_some()
     }
 
     /// Whether nothing moves but its questions.

@@ -7,7 +7,7 @@
 //! another instance finds the call that it was given for, and no other.
 
 use super::{
-    live::{Granted, Live},
+    live::{Granted, Job, Live},
     tape::digest,
 };
 use crate::visible::{first_line, visible};
@@ -71,10 +71,10 @@ impl Approver for Live {
         let answer = match known {
             Some(Value::String(_)) => return Decision::Allow(Scope::Run),
             Some(answer) => answer,
-            None if !can_ask => return Decision::Deny { reason: nobody(call) },
+            None if !can_ask => return Decision::Deny { reason: self.nobody(call) },
             None => self.ask(&base, self.approval(call, &arguments), true).await,
         };
-        let decision = decide(&answer, self.has_session);
+        let decision = decide(&answer, self.has_session());
         if matches!(decision, Decision::Allow(Scope::Run)) {
             self.lock().granted.push(granted);
         }
@@ -143,6 +143,9 @@ impl Live {
     }
 
     fn approval(&self, call: &PendingCall, arguments: &Value) -> Value {
+        if matches!(self.job, Job::Enable { .. }) {
+            return self.enabling(call);
+        }
         let function = function_name(&call.server, &call.tool);
         let mut message = format!(
             "A script wants to call `{}` of the server `{}`",
@@ -168,13 +171,33 @@ impl Live {
         if shown.len() < text.len() {
             message += &format!("\n[{} more bytes are not shown]", text.len() - shown.len());
         }
-        let mut choices = vec![ONCE, RUN];
-        let mut meaning = format!(
+        let meaning = format!(
             "{ONCE}: this call. {RUN}: every call of {function} in this run, whatever its arguments."
         );
-        if self.has_session {
+        self.form(message, vec![ONCE, RUN], meaning)
+    }
+
+    /// What is asked about a server that is to be enabled.
+    fn enabling(&self, call: &PendingCall) -> Value {
+        let mut message = format!(
+            "The server `{}` is to be switched on, so that its tools are found; calls of them are \
+             judged one by one",
+            visible(&call.server)
+        );
+        // The configuration's words, not the server's.
+        if let Some(about) = &call.description {
+            message += &format!("\nIt is for: {}", first_line(about, SUMMARY_CHARS));
+        }
+        if let Some(reason) = &call.reason {
+            message += &format!("\nAsked because: {}", visible(reason));
+        }
+        self.form(message, vec![ONCE], format!("{ONCE}: now."))
+    }
+
+    fn form(&self, message: String, mut choices: Vec<&str>, mut meaning: String) -> Value {
+        if self.has_session() {
             choices.push(SESSION);
-            meaning += &format!(" {SESSION}: every call of it until this connection ends.");
+            meaning += &format!(" {SESSION}: always, until this connection ends.");
         }
         choices.push(DENY);
         json!({
@@ -198,6 +221,18 @@ impl Live {
                 "required": ["decision"],
             },
         })
+    }
+
+    fn nobody(&self, call: &PendingCall) -> String {
+        let name = match self.job {
+            Job::Enable { .. } => format!("{}/{}", call.server, call.tool),
+            _ => function_name(&call.server, &call.tool),
+        };
+        format!(
+            "`{name}` needs approval, and this MCP client cannot ask its user (it has no `elicitation` \
+             capability); the rule {{ \"action\": \"allow\", \"tools\": \"{name}\" }} under `policy` in the \
+             configuration of cofferdam, or `cofferdam serve --allow '{name}'`, allows it"
+        )
     }
 
     /// What a tool is at this moment.
@@ -238,15 +273,6 @@ fn decide(answer: &Value, has_session: bool) -> Decision {
             Decision::Deny { reason }
         }
     }
-}
-
-fn nobody(call: &PendingCall) -> String {
-    let function = function_name(&call.server, &call.tool);
-    format!(
-        "`{function}` needs approval, and this MCP client cannot ask its user (it has no `elicitation` \
-         capability); the rule {{ \"action\": \"allow\", \"tools\": \"{function}\" }} under `policy` in the \
-         configuration of cofferdam, or `cofferdam serve --allow '{function}'`, allows it"
-    )
 }
 
 #[cfg(test)]

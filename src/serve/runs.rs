@@ -50,7 +50,7 @@ impl Runs {
 
     /// The run, if it is this owner's.
     pub(super) fn find(&self, id: &str, owner: &str) -> Option<Arc<Live>> {
-        self.lock().get(id).filter(|live| live.owner == owner).cloned()
+        self.lock().get(id).filter(|live| live.who.owner == owner).cloned()
     }
 
     /// How many are under way.
@@ -179,6 +179,11 @@ async fn work(shared: &Shared, live: &Arc<Live>, principal: Principal) -> Ended 
             let script = label.iter().fold(script, Script::label);
             Ended::Script(Box::new(sandbox.run(script).await))
         }
+        Job::Enable { server } => match &shared.demand {
+            Some(demand) => demand.enable(live, server, principal).await,
+            // It was begun by an instance with another configuration.
+            None => Ended::Dropped,
+        },
         Job::Call { function, input } => {
             let text = serde_json::to_string(input).unwrap_or_default();
             let begun = Begun { function, input: &text, line: None };

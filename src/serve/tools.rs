@@ -1,4 +1,5 @@
-//! The tools of the server. They never change, whatever the servers behind it have.
+//! The tools of the server. They never change, whatever the servers behind it have: those about servers
+//! on demand are there if the configuration has such servers, whether they are enabled or not.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -10,12 +11,32 @@ pub(super) const CANCEL: &str = "cancel_run";
 pub(super) const SEARCH: &str = "search_tools";
 pub(super) const DETAILS: &str = "get_tool_details";
 pub(super) const CALL: &str = "call_tool";
+pub(super) const SERVERS: &str = "search_servers";
+pub(super) const ENABLE: &str = "enable_server";
+pub(super) const DISABLE: &str = "disable_server";
 
 /// What hosts show a model before anything else.
-pub(super) const INSTRUCTIONS: &str = include_str!("instructions.md");
+pub(super) fn instructions(on_demand: bool) -> String {
+    let more = if on_demand { ON_DEMAND } else { "" };
+    format!("{INSTRUCTIONS}{more}")
+}
+
+const INSTRUCTIONS: &str = include_str!("instructions.md");
+/// What they show of it where there are servers on demand.
+const ON_DEMAND: &str = "
+Some servers are off until they are wanted, and their tools are not found. Where no tool fits, `search_servers` finds servers by what they are for, and `enable_server` switches one on; the user may be asked. Then search for its tools. Enable what you need before you begin, and `disable_server` when all is done.
+";
 
 /// All tools, in the order in which they are listed.
-pub(super) fn all() -> Vec<Tool> {
+pub(super) fn all(on_demand: bool) -> Vec<Tool> {
+    let mut tools = of_any();
+    if on_demand {
+        tools.extend(of_demand());
+    }
+    tools
+}
+
+fn of_any() -> Vec<Tool> {
     vec![
         tool(
             SEARCH,
@@ -26,7 +47,7 @@ pub(super) fn all() -> Vec<Tool> {
                 "properties": {
                     "query": { "type": "string", "description": "What the tool should do, or part of its name." },
                     "server": { "type": "string", "description": "Only tools of this server." },
-                    "detail": { "type": "string", "enum": ["name", "summary"], "description": "Default: summary, one line for each." },
+                    "detail": { "type": "string", "enum": ["name", "summary", "full"], "description": "Default: summary, one line for each. full: declarations and schemas." },
                     "limit": { "type": "integer", "minimum": 1, "maximum": 200, "description": "Default: 10; without a query 100." },
                 },
                 "additionalProperties": false,
@@ -42,6 +63,10 @@ pub(super) fn all() -> Vec<Tool> {
                                 "name": { "type": "string", "description": "The function's name in scripts." },
                                 "server": { "type": "string" },
                                 "summary": { "type": "string" },
+                                "readOnly": { "type": "boolean", "description": "Whether it says that it changes nothing." },
+                                "declaration": { "type": "string" },
+                                "inputSchema": {},
+                                "outputSchema": {},
                             },
                             "required": ["name", "server"],
                         },
@@ -150,6 +175,88 @@ pub(super) fn all() -> Vec<Tool> {
                 "additionalProperties": false,
             }),
             run_output(),
+            Hints { read_only: false, idempotent: true, open_world: false },
+        ),
+    ]
+}
+
+/// The tools about servers on demand.
+fn of_demand() -> Vec<Tool> {
+    let server = json!({
+        "type": "object",
+        "properties": { "server": { "type": "string", "description": "Its name, from search_servers." } },
+        "required": ["server"],
+        "additionalProperties": false,
+    });
+    let state =
+        json!({ "type": "string", "enum": ["off", "idle", "connecting", "ready", "failed"] });
+    vec![
+        tool(
+            SERVERS,
+            "Find servers",
+            "Find servers by what they are for, also those that are off: their tools are found once they are enabled. Without a query, lists all.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "query": { "type": "string", "description": "What the server should be good for, or part of its name." },
+                    "limit": { "type": "integer", "minimum": 1, "maximum": 200, "description": "Default: 100." },
+                },
+                "additionalProperties": false,
+            }),
+            json!({
+                "type": "object",
+                "properties": {
+                    "servers": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "server": { "type": "string" },
+                                "description": { "type": "string" },
+                                "state": state,
+                                "on_demand": { "type": "boolean", "description": "Whether it can be enabled and disabled." },
+                                "tools": { "type": "integer", "description": "How many are known now." },
+                            },
+                            "required": ["server", "state", "on_demand", "tools"],
+                        },
+                    },
+                    "found": { "type": "integer", "description": "How many match in all." },
+                },
+                "required": ["servers", "found"],
+            }),
+            Hints { read_only: true, idempotent: true, open_world: false },
+        ),
+        tool(
+            ENABLE,
+            "Enable a server",
+            "Switch a server on, so that its tools are found and can be called. Checked by the policy; the user may be asked.",
+            server.clone(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "ok": { "type": "boolean" },
+                    "server": { "type": "string" },
+                    "tools": { "type": "integer", "description": "How many it has." },
+                    "error": {
+                        "type": "object",
+                        "properties": { "kind": { "type": "string" }, "message": { "type": "string" } },
+                    },
+                    "run_id": { "type": "string", "description": "For wait_run, if it takes long." },
+                    "status": { "type": "string" },
+                },
+            }),
+            Hints { read_only: false, idempotent: true, open_world: false },
+        ),
+        tool(
+            DISABLE,
+            "Disable a server",
+            "Let go of a server that you have enabled. It is switched off unless others use it.",
+            server,
+            json!({
+                "type": "object",
+                "properties": { "server": { "type": "string" }, "state": state },
+                "required": ["server", "state"],
+            }),
             Hints { read_only: false, idempotent: true, open_world: false },
         ),
     ]

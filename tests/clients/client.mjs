@@ -59,6 +59,7 @@ try {
   await client.connect(transport);
   result.instructions = client.getInstructions();
   result.server = client.getServerVersion();
+  result.capabilities = client.getServerCapabilities();
   result.tools = (await client.listTools()).tools;
   let runId;
   for (const step of plan.steps) {

@@ -22,3 +22,4 @@ mod serving;
 #[cfg(target_os = "linux")]
 mod soak;
 mod terminal;
+mod tokens;

@@ -4,7 +4,8 @@
 
 mod approvals;
 mod clients;
+mod demand;
 mod http;
 mod load;
 mod runs;
-mod scene;
+pub(crate) mod scene;

@@ -39,6 +39,10 @@ impl Demand {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn on_demand(&self) -> bool {
+        self.on_demand
+    }
+
     /// Whether the server may be reached.
     pub(super) fn is_wanted(&self) -> bool {
         let wanted = self.lock();

@@ -141,12 +141,12 @@ fn approvals_of_calls_side_by_side_come_in_one_round() {
 }
 
 /// Gives each connection to the next instance, as a load balancer without memory does.
-struct RoundRobin {
-    address: String,
+pub(super) struct RoundRobin {
+    pub(super) address: String,
 }
 
 impl RoundRobin {
-    fn over(instances: &[&Instance]) -> Self {
+    pub(super) fn over(instances: &[&Instance]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let behind: Vec<String> =

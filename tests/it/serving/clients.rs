@@ -12,11 +12,17 @@ fn plan(server: Value) -> Value {
             run("const { entries } = await logging_getLogs({ level: 'error', since: 0 }); console.log('seen'); return entries.length > 0"),
             { "tool": "call_tool", "arguments": { "name": "everything_echo", "arguments": { "message": "hi" } } },
             run("await everything_echo({ message: 'x' }); throw new Error('no luck')"),
+            { "tool": "search_tools", "arguments": { "query": "log entries", "detail": "full", "limit": 1 } },
+            { "tool": "search_tools", "arguments": { "query": "log entries", "detail": "all" } },
         ],
     })
 }
 
 fn check(seen: &Value) {
+    // The tools are always the same, so that no client waits for news of them.
+    if let Some(capabilities) = seen.get("capabilities") {
+        assert_eq!(*capabilities, json!({ "tools": {} }), "{seen:#}");
+    }
     assert!(text(seen, 0).starts_with("logging_getLogs: "), "{seen:#}");
     assert!(text(seen, 1).contains("declare function logging_getLogs"), "{seen:#}");
     assert!(text(seen, 1).contains("did you mean logging_getLogs?"), "{seen:#}");
@@ -31,6 +37,12 @@ fn check(seen: &Value) {
         text(seen, 4).contains("no luck")
             && text(seen, 4).contains("#1 everything/echo: succeeded")
     );
+    assert!(text(seen, 5).contains("declare function logging_getLogs"), "{seen:#}");
+    let found = &seen["steps"][5]["answer"]["structuredContent"]["tools"];
+    assert_eq!(found.as_array().unwrap().len(), 1);
+    assert!(found[0]["declaration"].as_str().unwrap().contains("logging_getLogs("));
+    assert_eq!(found[0]["inputSchema"]["type"], json!("object"));
+    assert_eq!(text(seen, 6), "`detail` is \"name\", \"summary\" or \"full\"");
 }
 
 #[test]

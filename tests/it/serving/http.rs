@@ -2,9 +2,13 @@
 
 use super::scene::{Scene, Sdk, run, text};
 use serde_json::{Value, json};
-use std::process::Command;
+use std::{
+    io::Write,
+    process::Command,
+    time::{Duration, Instant},
+};
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+pub(super) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const HEADERS: [(&str, &str); 2] =
     [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
@@ -147,4 +151,21 @@ fn one_client_too_eager_waits_and_is_refused_beyond_that() {
     let said = answers.iter().find(is_refused).unwrap();
     assert!(said["answer"]["content"][0]["text"].as_str().unwrap().contains("`runs_waiting`"));
     assert!(instance.figure("cofferdam_refused_total{reason=\"runs_waiting\"}") >= 3.0);
+}
+
+/// A client that asks for more than fits on the way to it, and reads nothing.
+#[test]
+fn a_client_that_does_not_read_cannot_keep_the_server() {
+    let scene = Scene::new();
+    let instance = scene.http(&[], &[]);
+    let mut deaf = std::net::TcpStream::connect(&instance.address).unwrap();
+    deaf.set_write_timeout(Some(Duration::from_secs(3))).unwrap();
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\n\r\n", instance.address);
+    // Until the server takes no more, because it cannot get rid of its answers.
+    while deaf.write_all(request.as_bytes()).is_ok() {}
+    instance.terminate();
+    let began = Instant::now();
+    assert_eq!(instance.end(), Some(0));
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    drop(deaf);
 }

@@ -178,7 +178,7 @@ fn arguments_that_do_not_fit_are_explained() {
     for (step, says) in [
         "script",
         "above zero",
-        "is not there",
+        "there is no server `nobody`",
         "did you mean `everything_echo`",
         "not valid TypeScript",
     ]

@@ -28,7 +28,7 @@ pub(super) struct Instance {
 
 /// Which of the official clients, in which era.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sdk {
+pub(crate) enum Sdk {
     /// TypeScript v2, by the newer protocol.
     Modern,
     /// TypeScript v2, by the older one.
@@ -71,6 +71,14 @@ impl Scene {
         });
         fs::write(folder.path().join("config.json"), config.to_string()).unwrap();
         Self { folder }
+    }
+
+    /// Changes the configuration.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Value)) {
+        let file = self.folder.path().join("config.json");
+        let mut config = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        change(&mut config);
+        fs::write(file, config.to_string()).unwrap();
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -219,7 +227,7 @@ pub(super) struct Client(Child);
 
 impl Sdk {
     /// Does what the plan says, and returns what the client saw.
-    pub(super) fn play(self, plan: &Value) -> Value {
+    pub(crate) fn play(self, plan: &Value) -> Value {
         self.start(plan).end()
     }
 
@@ -266,12 +274,12 @@ pub(super) fn play_python(plan: &Value) -> Value {
 }
 
 /// A step that runs a script.
-pub(super) fn run(script: &str) -> Value {
+pub(crate) fn run(script: &str) -> Value {
     json!({ "tool": "run_code", "arguments": { "script": script } })
 }
 
 /// The text of a step's answer.
-pub(super) fn text(seen: &Value, step: usize) -> &str {
+pub(crate) fn text(seen: &Value, step: usize) -> &str {
     let answer = &seen["steps"][step]["answer"];
     answer["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{seen:#}"))
 }
