@@ -247,14 +247,20 @@ impl Run {
                 book.refuse(id, kind, &message);
             }
             _ if !book.mark_sent(id) => {}
+            // What the script has read then can flow on from here, also what an error said.
             Ok(read) => {
-                // What the script has read then can flow on from here.
-                let watch = Watch { rules: &self.broker.flow, tracker: &self.shared.tracker };
-                watch.note(id, (server, tool), read);
+                self.watch().note(id, (server, tool), read);
                 book.succeed(id);
             }
-            Err((kind, message)) => book.fail(id, kind, &message),
+            Err((kind, message)) => {
+                self.watch().note(id, (server, tool), &message.as_str().into());
+                book.fail(id, kind, &message);
+            }
         }
+    }
+
+    fn watch(&self) -> Watch<'_> {
+        Watch { rules: &self.broker.flow, tracker: &self.shared.tracker }
     }
 
     /// The ledger as it is now.

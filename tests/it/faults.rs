@@ -3,7 +3,8 @@
 
 use crate::hosts::{block_on, short};
 use cofferdam::{
-    Limits, Outcome, Policy, Sandbox, Script, ServerConfig, WorkerProgram, broker::State,
+    Limits, Outcome, Policy, Sandbox, Script, ServerConfig, WorkerProgram,
+    broker::{Entry, State},
 };
 use serde_json::{Value, json};
 use std::{
@@ -25,7 +26,7 @@ async function call(n: number) {
   const ms = patience[n % 40];
   try {
     const answer = await mcp.callToolRaw(
-      n % 1000 === 21 && n < 4000 ? "s/dies" : "s/t", { n }, ms ? { signal: AbortSignal.timeout(ms) } : {});
+      n - FIRST === 21 && FIRST < 400_000 ? "s/dies" : "s/t", { n }, ms ? { signal: AbortSignal.timeout(ms) } : {});
     return [n, answer.isError ? "execution" : "value", answer.structuredContent?.n ?? null];
   } catch (error) {
     return [n, error instanceof ToolError ? error.kind : String(error), null];
@@ -37,7 +38,7 @@ for (let sent = 0; sent < CALLS;) {
   next += 4;
   const reached = batch.filter(([, how]) => how !== "unavailable").length;
   sent += reached;
-  if (reached < 4) await new Promise((done) => setTimeout(done, 50));
+  if (reached < 4) await new Promise((done) => setTimeout(done, 200));
   seen.push(...batch);
 }
 return seen;
@@ -113,7 +114,7 @@ fn what_sixteen_scripts_saw_is_what_their_ledgers_and_the_server_say() {
         let runs = (0..RUNS).map(|run| {
             let calls = CALLS.to_string();
             let script =
-                SCRIPT.replace("FIRST", &(run * 1000).to_string()).replace("CALLS", &calls);
+                SCRIPT.replace("FIRST", &(run * 100_000).to_string()).replace("CALLS", &calls);
             sandbox.run(Script::new(script))
         });
         let reports = futures::future::join_all(runs).await;
@@ -128,10 +129,10 @@ fn what_sixteen_scripts_saw_is_what_their_ledgers_and_the_server_say() {
         };
         let seen: Vec<(u64, String, Option<u64>)> = serde_json::from_str(seen).unwrap();
         let entries = report.ledger.entries();
-        assert_eq!(seen.len(), entries.len());
-        for ((number, how, value), entry) in seen.into_iter().zip(entries) {
+        let mut entries = entries.iter().peekable();
+        for (number, how, value) in seen {
             let was_answered = calls.remove(&number);
-            let agrees = match &entry.state {
+            let agrees = |entry: &&Entry| match &entry.state {
                 State::Succeeded => {
                     how == "value" && value == Some(number) && was_answered == Some(true)
                 }
@@ -141,9 +142,15 @@ fn what_sixteen_scripts_saw_is_what_their_ledgers_and_the_server_say() {
                 State::Waiting | State::InFlight => false,
                 other => panic!("{other:?}"),
             };
-            assert!(agrees, "{number}: {how}, {value:?}, {entry:?}, {was_answered:?}");
+            // A call that the script gave up before the host had begun with it is in no ledger.
+            if entries.next_if(|entry| agrees(entry)).is_none() {
+                let entry = entries.peek();
+                let was_given_up = how == "cancelled" && was_answered.is_none();
+                assert!(was_given_up, "{number}: {how}, {value:?}, {entry:?}, {was_answered:?}");
+            }
             *count.entry(how).or_default() += 1;
         }
+        assert!(entries.next().is_none(), "a call that the script did not see");
     }
     assert!(calls.is_empty(), "the server got what no ledger has: {calls:?}");
     for kind in ["value", "execution", "protocol", "timeout", "unavailable", "cancelled"] {

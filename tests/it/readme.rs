@@ -62,7 +62,9 @@ fn the_demo_script_is_the_one_that_is_shown() {
 #[test]
 fn configuration_loads() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (number, block) in blocks("json").into_iter().enumerate() {
+    let of_flow = blocks_of(include_str!("../../docs/data-flow.md"), "json");
+    assert_eq!(of_flow.len(), 2);
+    for (number, block) in blocks("json").into_iter().chain(of_flow).enumerate() {
         let file = folder.path().join(format!("{number}.json"));
         std::fs::write(&file, block.replace("${env:TRACKER_TOKEN}", "token")).expect("written");
         Config::load(&file).unwrap_or_else(|error| panic!("{error}\n{block}"));

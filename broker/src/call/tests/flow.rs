@@ -82,6 +82,20 @@ async fn what_a_failed_call_said_was_read_as_well() {
 }
 
 #[tokio::test]
+async fn what_an_earlier_part_of_the_run_read_flows_on() {
+    let (mail, failed) = (json!(MAIL), (Kind::Execution, MAIL.to_owned()));
+    for ended in [Ok(&mail), Err(failed)] {
+        let flow = DataFlow::default().rule(rule("mail_*", "web_*", Action::Deny));
+        let (builder, posted) = scene(flow, all());
+        let run = builder.connect().await.unwrap().open_run();
+        run.record_earlier("mail", "read", None, ended);
+        assert_eq!(post(&run, MAIL).await.unwrap_err().kind, Kind::Denied);
+        assert_eq!(count(&posted), 0);
+        post(&run, "something of its own").await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_grant_covers_a_flow_only_if_it_was_shown() {
     let flow = DataFlow::default().rule(rule("mail/*", "web/*", Action::Ask));
     let (builder, posted) = scene(flow, Policy::default().allow("mail_*").unwrap());
