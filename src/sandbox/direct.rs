@@ -22,8 +22,9 @@ impl Sandbox {
         self.reach_mentioned(function).await;
         let bridge =
             Bridge::new(&self.broker, &self.search, self.declarations(), RunOptions::default());
-        let answer = bridge.only(bridge.request(function, input, |request| request)).await;
-        self.filtered(answer, |text, redactor| redactor.redact(text))
+        let mut answer = bridge.only(bridge.request(function, input, |request| request)).await;
+        self.filter(&mut answer, |text, redactor| redactor.redact(text));
+        answer
     }
 
     /// The same on behalf of somebody in particular, with somebody who follows it, and as a model may
@@ -42,7 +43,9 @@ impl Sandbox {
         let (bridge, attended) = self.begin_of(principal, attendant, begun).await;
         let asking = attended.asking();
         let call = bridge.request(begun.function, input, |request| request.waiting(asking));
-        self.filtered(bridge.only(call).await, model::filter)
+        let mut answer = bridge.only(call).await;
+        self.filter(&mut answer, model::filter);
+        answer
     }
 
     /// Enables a server that is [on demand](broker::ServerConfig::on_demand) on behalf of somebody in
@@ -61,7 +64,9 @@ impl Sandbox {
         let begun = Begun { function: &function, input: "{}", line: None };
         let (bridge, attended) = self.begin_of(principal, attendant, &begun).await;
         let call = bridge.make(request.waiting(attended.asking()));
-        self.filtered(bridge.only(call).await, model::filter)
+        let mut answer = bridge.only(call).await;
+        self.filter(&mut answer, model::filter);
+        answer
     }
 
     /// Begins the only call of a run. It is under way as long as the second value lives.
@@ -79,25 +84,21 @@ impl Sandbox {
         (bridge, attended)
     }
 
-    /// The answer with `filter` over all its text.
-    fn filtered(
+    /// Puts all text of the answer through `filter`.
+    fn filter(
         &self,
-        answer: Result<Answer, ToolError>,
+        answer: &mut Result<Answer, ToolError>,
         filter: impl for<'a> Fn(&'a str, &Redactor) -> Cow<'a, str>,
-    ) -> Result<Answer, ToolError> {
+    ) {
         let redactor = self.broker.redactor();
         let change = |text: &str| filter(text, &redactor).into_owned();
+        let change_json = |value: &mut Value| *value = model::map_json(value.take(), &change);
         match answer {
-            Ok(mut answer) => {
-                answer.result = model::map_json(answer.result, &change);
-                Ok(answer)
-            }
-            Err(mut error) => {
+            Ok(answer) => change_json(&mut answer.result),
+            Err(error) => {
                 error.message = change(&error.message);
-                error.content = error.content.map(|content| model::map_json(content, &change));
-                let structured = error.structured_content;
-                error.structured_content = structured.map(|value| model::map_json(value, &change));
-                Err(error)
+                error.content.iter_mut().for_each(change_json);
+                error.structured_content.iter_mut().for_each(change_json);
             }
         }
     }
