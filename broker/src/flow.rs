@@ -11,6 +11,7 @@
 //! run has read what is `sensitive`, calls of servers that are `public` are asked about or denied,
 //! whatever they carry.
 
+mod explain;
 mod find;
 mod held;
 mod leaves;

@@ -109,6 +109,11 @@ impl Explain {
         };
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         let _ = writeln!(text, "=> {}{reason}", explanation.verdict.action().as_str());
+        if let Some((server, tool)) = call.tool.split_once('/') {
+            for line in config.data_flow.about(server, tool) {
+                let _ = writeln!(text, "data flow, if it is stricter: {line}");
+            }
+        }
         output::print(&text)?;
         Ok(Exit::Done)
     }

@@ -78,6 +78,9 @@ impl WithConfig {
         for unused in config.policy.unused(servers) {
             output::warning(&unused.to_string());
         }
+        for unused in config.data_flow.unused(config.servers.keys().map(String::as_str)) {
+            output::warning(&unused);
+        }
         Ok(config)
     }
 }

@@ -13,11 +13,11 @@ use crate::policy::{Action, Pattern, Verdict};
 /// nothing is held up, and approvals and the ledger say what flowed.
 #[derive(Clone, Debug)]
 pub struct DataFlow {
-    rules: Vec<FlowRule>,
+    pub(super) rules: Vec<FlowRule>,
     sensitive_servers: BTreeSet<String>,
     sensitive_tools: BTreeSet<(String, String)>,
     public: BTreeSet<String>,
-    sensitive_to_public: Action,
+    pub(super) sensitive_to_public: Action,
 }
 
 /// One rule: of the data of some tools, what may go to others. The first that matches decides; if
@@ -97,6 +97,10 @@ impl DataFlow {
     pub(crate) fn is_sensitive(&self, server: &str, tool: &str) -> bool {
         self.sensitive_servers.contains(server)
             || self.sensitive_tools.contains(&(server.to_owned(), tool.to_owned()))
+    }
+
+    pub(super) fn marks_sensitive(&self) -> bool {
+        !self.sensitive_servers.is_empty() || !self.sensitive_tools.is_empty()
     }
 
     pub(crate) fn is_public(&self, server: &str) -> bool {

@@ -46,7 +46,7 @@ impl Pattern {
     }
 
     /// Whether it could cover some tool of a server. `true` where that cannot be told.
-    pub(super) fn may_match_server(&self, server: &str) -> bool {
+    pub(crate) fn may_match_server(&self, server: &str) -> bool {
         match self.text.split_once('/') {
             // A glob may have a slash inside of brackets or braces.
             Some((name, _)) if !name.contains(['[', '{']) => {
