@@ -36,7 +36,7 @@ mod tools;
 
 use crate::Sandbox;
 use broker::{Elicitation, Elicitor, Reply};
-use rmcp::ServiceExt;
+use rmcp::{ServiceExt, model::Tool};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -66,6 +66,8 @@ struct Shared {
     clients: client::Clients,
     /// The servers on demand, if there are any.
     demand: Option<demand::Demand>,
+    /// What every client gets listed.
+    tools: Vec<Tool>,
     seal: seal::Seal,
     metrics: metrics::Metrics,
     /// Cancelled when no new runs are begun any more.
@@ -81,10 +83,12 @@ impl Server {
     /// A server for this sandbox. The sandbox should have been built with [`asking`] as its elicitor,
     /// or servers are told that nobody can be asked. Must be called on a tokio runtime.
     pub fn new(sandbox: Sandbox, options: Options) -> Self {
+        let demand = demand::Demand::of(&sandbox);
         let shared = Arc::new(Shared {
             runs: runs::Runs::new(&options),
             clients: client::Clients::new(&options),
-            demand: demand::Demand::of(&sandbox),
+            tools: tools::all(demand.is_some()),
+            demand,
             seal: seal::Seal::new(options.state_key.as_deref()),
             metrics: metrics::Metrics::default(),
             draining: CancellationToken::new(),

@@ -63,11 +63,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools()))
+        Ok(ListToolsResult::with_all_items(self.shared.tools.clone()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools().into_iter().find(|tool| tool.name == name)
+        self.shared.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -111,10 +111,6 @@ impl Handler {
     pub(super) fn new(shared: Arc<Shared>, carrier: Carrier) -> Self {
         let session = Arc::new(Session::new(&shared));
         Self { shared, carrier, session }
-    }
-
-    fn tools(&self) -> Vec<Tool> {
-        tools::all(self.shared.demand.is_some())
     }
 
     /// Who makes a request.
