@@ -1,6 +1,9 @@
 //! A thousand calls of sixteen scripts to a server that fails at random: what each script saw, what
 //! its ledger says and what the server noted are the same.
 
+#[path = "../../broker/tests/servers/faults/script.rs"]
+mod script;
+
 use crate::hosts::{block_on, short};
 use cofferdam::{
     Limits, Outcome, Policy, Sandbox, Script, ServerConfig, WorkerProgram,
@@ -49,20 +52,7 @@ struct Server(tempfile::TempDir);
 
 impl Server {
     fn new() -> Self {
-        let echo = json!({ "result": { "content": [], "structuredContent": "$arguments" } });
-        let cut = "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"content\":[\n";
-        let mut ends = vec![json!([echo]); 300];
-        ends.extend(vec![json!([{ "wait": 0.05 }, echo]); 60]);
-        ends.extend(vec![json!([{ "wait": 12 }, echo]); 3]);
-        ends.extend(vec![json!([{ "wait": 60 }]); 3]);
-        ends.extend(vec![json!([{ "raw": cut }]); 4]);
-        ends.extend(vec![json!([{ "error": { "code": -32603, "message": "no" } }]); 20]);
-        ends.extend(vec![json!([{ "result": { "isError": true, "content": [] } }]); 20]);
-        ends.extend(vec![json!([{ "raw": "}{ not a message ][\n" }, echo]); 20]);
-        ends.extend(vec![json!([echo, echo]); 10]);
-        ends.extend(vec![json!([{ "as": 123_456_789 }, echo]); 2]);
-        ends.push(json!([{ "exit": 5 }]));
-        let script = json!({ "on": { "t": [{ "random": ends }], "dies": [{ "exit": 7 }] } });
+        let script = script::script();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("script.json"), script.to_string()).unwrap();
         Self(folder)
