@@ -21,5 +21,5 @@ pub(crate) fn script() -> Value {
     of_stdio.extend(vec![json!([echo, echo]); 10]);
     of_stdio.extend(vec![json!([{ "as": 123_456_789 }, echo]); 2]);
     let all = [steps, of_stdio].concat();
-    json!({ "on": { "t": [{ "random": all }], "dies": [{ "exit": 7 }] } })
+    json!({ "on": { "t": [{ "random": all }], "dies": [{ "exit": 7 }], "hangs": [{ "wait": 60 }] } })
 }
