@@ -15,6 +15,8 @@ cofferdam := $(COFFERDAM_BIN_DIR)/cofferdam
 conformance_client := $(COFFERDAM_BIN_DIR)/examples/conformance
 demo_config := examples/demo.mcp.json
 tickets := target/demo/tickets.db
+# What is not built by default is tested all the same.
+export features := --features embeddings,otel
 demo_build ?= --package cofferdam --package demo-servers
 fuzz_target ?= declare
 fuzz_seeds ?= ../stubgen/tests/cases
@@ -39,15 +41,15 @@ demo: v8 ## Build the program and two MCP servers, and let a script triage a day
 
 # Programs first: the end-to-end tests start those of the demo's servers, which `cargo test` alone does not build.
 test: v8 servers ## Run all tests, the conformance suite, then the demo and a check of what it left behind
-	cargo build --workspace --bins --tests
-	cargo test --workspace
+	cargo build --workspace $(features) --bins --tests
+	cargo test --workspace $(features)
 	@scripts/conformance.sh $(conformance_client)
 	@scripts/conformance-server.sh $(cofferdam)
 	@scripts/test-demo.sh
 
-# With the features of the whole workspace, so that `make test` finds it built.
+# Built as for `make test`, which so finds it built.
 conformance: servers ## Run the MCP conformance suite against our client and our server
-	cargo build --workspace --bins --example conformance
+	cargo build --workspace $(features) --bins --example conformance
 	@scripts/conformance.sh $(conformance_client)
 	@scripts/conformance-server.sh $(cofferdam)
 
@@ -59,13 +61,14 @@ tokens: v8 ## Make the tables of docs/tokens.md anew; COFFERDAM_TOOL_LISTS names
 	@$(COFFERDAM_BIN_DIR)/examples/tokens
 
 soak: v8 servers ## Run 10,000 scripts in each isolation, and kill 500 workers; prints what the host needed
-	cargo build --workspace --bins --tests
-	cargo test --workspace --test it -- --ignored --nocapture --test-threads 1 soak:: serving::load
+	cargo build --workspace $(features) --bins --tests
+	cargo test --workspace $(features) --test it -- --ignored --nocapture --test-threads 1 soak:: serving::load
 
 lint: v8 ## Check format, clippy and documentation, and licences if cargo-deny is installed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+	cargo clippy --workspace $(features) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace $(features) --no-deps
 	@if cargo deny --version >/dev/null 2>&1; then \
 	  cargo deny check bans licenses sources; \
 	else \

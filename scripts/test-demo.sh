@@ -11,7 +11,7 @@ die() { echo "test-demo.sh: $1" >&2; exit 1; }
 # Built with the tests: alone, the programs would get fewer features of tokio than the tests have just been built with
 # (cargo unites those of dev-dependencies only then), and half of the dependencies would be compiled a second time.
 mkdir -p target/demo
-make --no-print-directory demo demo_build='--workspace --bins --tests' | tee target/demo/output.txt
+make --no-print-directory demo demo_build="--workspace ${features:-} --bins --tests" | tee target/demo/output.txt
 
 said=$(grep -Eo 'Filed [0-9]+ tickets from [0-9]+ error logs' target/demo/output.txt | tail -1) ||
   die "the demo did not print 'Filed N tickets from M error logs'"

@@ -1,6 +1,9 @@
 //! The command line: what was asked for, who does it, and how the program ends.
 
 mod exit;
+mod logging;
+#[cfg(feature = "otel")]
+mod traces;
 mod output;
 mod visible;
 mod interrupt;
@@ -33,10 +36,8 @@ mod serve;
 use clap::{Parser, Subcommand};
 use exit::Exit;
 use interrupt::Interrupt;
+use logging::Logging;
 use std::process::ExitCode;
-
-/// The environment variable that turns on log lines.
-const LOG_VARIABLE: &str = "COFFERDAM_LOG";
 
 /// Runs TypeScript that a language model wrote, against the tools of MCP servers.
 ///
@@ -98,11 +99,12 @@ pub(crate) fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
         }
     };
-    let exit = start_logging().and_then(|()| {
+    let exit = Logging::start().and_then(|logging| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let exit = runtime.block_on(dispatch(arguments.command));
         // A thread may still wait for somebody to type.
         runtime.shutdown_background();
+        logging.end();
         exit
     });
     exit.unwrap_or_else(|error| {
@@ -136,27 +138,4 @@ async fn dispatch(command: Command) -> anyhow::Result<Exit> {
         exit = work => exit,
         () = interrupt.second() => Ok(Exit::Interrupted),
     }
-}
-
-fn start_logging() -> anyhow::Result<()> {
-    use anyhow::Context;
-    use std::io::IsTerminal;
-    use tracing_subscriber::EnvFilter;
-
-    let filter = std::env::var(LOG_VARIABLE).unwrap_or_default();
-    if filter.is_empty() {
-        return Ok(());
-    }
-    let filter = EnvFilter::try_new(&filter)
-        .with_context(|| format!("{LOG_VARIABLE} is not a filter such as `debug`"))?;
-    // It would log the code of a login and what comes with a token.
-    let filter = filter.add_directive("rmcp::transport::auth=off".parse()?);
-    let log = tracing_subscriber::fmt().with_env_filter(filter);
-    log.with_ansi(std::io::stderr().is_terminal()).with_writer(std::io::stderr).init();
-    Ok(())
-}
-
-/// Whether log lines go to standard error.
-fn is_logging() -> bool {
-    std::env::var_os(LOG_VARIABLE).is_some_and(|filter| !filter.is_empty())
 }

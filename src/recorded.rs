@@ -173,7 +173,7 @@ impl Sandbox {
             began,
             seed,
             label: script.label.clone(),
-            limits: script.limits.clone().unwrap_or_else(|| self.limits.clone()),
+            limits: script.limits.clone().unwrap_or_else(|| self.limits().clone()),
             absent: absent.collect(),
             tools: self.catalogue().tools().map(Described::of).collect(),
             script: script.source.clone(),

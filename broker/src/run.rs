@@ -17,13 +17,18 @@ use crate::flow::Tracker;
 use crate::ledger::{Book, CallId, Ledger};
 use crate::principal::Principal;
 use crate::tape::{Recorder, Rehearsal, Replay, Tape};
-use crate::trail::{Followers, Trail};
+use crate::trail::{Followers, Trail, span_number};
 use crate::turns::RunKey;
 use ending::Ending;
 
 pub use ending::Stop;
 
 pub use id::{NotARunId, RunId};
+
+/// How a run ended that its owner has only closed.
+const CLOSED: &str = "closed";
+/// How a run ended that came to its end. Of any other the span says that it failed.
+const COMPLETED: &str = "completed";
 
 /// What is special about a run.
 #[derive(Clone, Default)]
@@ -116,6 +121,8 @@ impl Run {
             label = label.as_deref(),
             outcome = tracing::field::Empty,
             calls = tracing::field::Empty,
+            otel.status_code = tracing::field::Empty,
+            error.r#type = tracing::field::Empty,
         );
         let hub = &broker.hub;
         let listeners = [Arc::clone(&hub.events)].into_iter().chain(events).collect();
@@ -183,7 +190,7 @@ impl Run {
         let span = tracing::info_span!(
             parent: &self.shared.span,
             "call",
-            id = id.number(),
+            id = span_number(id.number()),
             %server,
             %tool,
             otel.name = %format_args!("{} {tool}", request.method.name()),
@@ -272,10 +279,11 @@ impl Run {
     /// now on, those that wait are refused, and no further ones are made. Ending it again changes
     /// nothing.
     pub fn close(&self) -> Ledger {
-        self.close_as("closed")
+        self.close_as(CLOSED)
     }
 
-    /// The same, with a word on how the run ended for the audit log and whoever listens.
+    /// The same, with a word on how the run ended for the audit log and whoever listens: `completed`,
+    /// or what went wrong.
     pub fn close_as(&self, outcome: &str) -> Ledger {
         let ledger = self.shared.book.close();
         self.shared.grants.end();
@@ -328,7 +336,10 @@ impl Shared {
             return;
         }
         let calls = ledger.entries().len();
-        self.span.record("outcome", outcome).record("calls", calls);
+        self.span.record("outcome", outcome).record("calls", span_number(calls));
+        if !matches!(outcome, COMPLETED | CLOSED) {
+            self.span.record("error.type", outcome).record("otel.status_code", "ERROR");
+        }
         self.trail.end(outcome, calls);
     }
 }

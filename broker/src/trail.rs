@@ -147,8 +147,8 @@ impl Trail {
         };
         let span = tracing::Span::current();
         span.record("state", entry.state.as_str());
-        span.record("argument_bytes", entry.argument_bytes);
-        span.record("result_bytes", entry.result_bytes);
+        span.record("argument_bytes", span_number(entry.argument_bytes));
+        span.record("result_bytes", span_number(entry.result_bytes));
         if let Some(kind) = kind {
             span.record("error.type", kind.as_str());
             span.record("otel.status_code", "ERROR");
@@ -182,6 +182,11 @@ impl Trail {
     fn arguments(&self) -> MutexGuard<'_, HashMap<CallId, audit::Arguments>> {
         self.arguments.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A number of a span, as OpenTelemetry has them: an unsigned one would become text.
+pub(crate) fn span_number(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
 }
 
 /// The last line about a call.

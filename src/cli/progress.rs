@@ -33,7 +33,7 @@ pub(super) struct Hush(Arc<Progress>);
 impl Progress {
     pub(super) fn start() -> Arc<Self> {
         // Log lines and the line would write over each other.
-        let is_shown = std::io::stderr().is_terminal() && !super::is_logging();
+        let is_shown = std::io::stderr().is_terminal() && !super::logging::is_on();
         Arc::new(Self(Mutex::new(State { is_shown, ..State::default() })))
     }
 

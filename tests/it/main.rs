@@ -14,6 +14,7 @@ mod hosts;
 mod init;
 mod logins;
 mod outcomes;
+mod place;
 mod readme;
 mod records;
 mod scripts;
@@ -23,3 +24,5 @@ mod serving;
 mod soak;
 mod terminal;
 mod tokens;
+#[cfg(feature = "otel")]
+mod traces;

@@ -1,73 +1,14 @@
 //! The audit log and recordings of the program: what is in them whatever becomes of a run.
 
-use cofferdam::broker::audit::{Entry, Expect, Verified, read};
+use crate::place::{Place, fixture, told};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    path::Path,
+    process::{Command, Stdio},
     time::Duration,
 };
-
-/// A folder with a configuration, in which the program is used.
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    fn new(more: &Value) -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
-        let mut config = json!({
-            "mcpServers": {
-                "good": { "command": "python3", "args": [fixture(), "good", "${env:NOTES}"] }
-            },
-            "policy": [{ "tools": "good_*", "action": "allow" }],
-            "audit": "audit.jsonl",
-        });
-        for (name, value) in more.as_object().unwrap() {
-            config[name] = value.clone();
-        }
-        fs::write(place.at(".mcp.json"), config.to_string()).unwrap();
-        place
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
-        command.args(args).current_dir(self.folder.path()).env("NOTES", self.at("notes"));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn script(&self, name: &str, source: &str) {
-        fs::write(self.at(name), source).unwrap();
-    }
-
-    fn play(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        told(self.command(args).output().unwrap())
-    }
-
-    fn log(&self) -> (Vec<Entry>, Verified) {
-        let mut entries = Vec::new();
-        let whole = read(&self.at("audit.jsonl"), Expect::default(), |entry| {
-            entries.push(entry.clone());
-        });
-        (entries, whole.unwrap())
-    }
-}
-
-fn told(output: Output) -> (Option<i32>, String, String) {
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("broker/tests/fixtures/server.py")
-}
 
 /// Runs of 200 programs, four at a time on one log; each is killed at another moment.
 #[test]

@@ -62,7 +62,9 @@ async fn make(broker: Broker, index: usize) -> Vec<Seen> {
     let mut must_be_late = index == 0;
     while sent < CALLS || must_be_late {
         let hangs = sent >= CALLS;
-        let batch: Vec<_> = (0..if hangs { 1 } else { 4.min(CALLS - sent) }).map(|offset| number + offset).collect();
+        let batch: Vec<_> = (0..if hangs { 1 } else { 4.min(CALLS - sent) })
+            .map(|offset| number + offset)
+            .collect();
         number += batch.len();
         let first = run.ledger().entries().len();
         let calls = batch.iter().map(|number| {
