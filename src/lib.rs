@@ -24,6 +24,7 @@ mod declared;
 mod detail;
 #[cfg(feature = "embeddings")]
 mod embeddings;
+mod hurried;
 mod lookup;
 mod model;
 mod nearest;

@@ -5,34 +5,12 @@
 
 use crate::declared::Declared;
 use broker::Broker;
-use discovery::{
-    Finder, Found, Hit, Index, Parameters, PatternError, Query, Ranking, SelectError, ToolSelector,
-};
+use discovery::{Finder, Found, Hit, Index, Parameters, PatternError, Query, Ranking};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 use stubgen::Declarations;
-
-/// How long a selector may take to choose.
-const CHOICE_TIME: Duration = Duration::from_secs(10);
-
-/// A selector that is given up when it takes too long: what was found by rank is good enough.
-pub(crate) struct Hurried(pub(crate) Arc<dyn ToolSelector>);
-
-/// The selector was given up.
-#[derive(Debug, thiserror::Error)]
-#[error("it has not chosen within {} s", CHOICE_TIME.as_secs())]
-struct Late;
-
-#[async_trait::async_trait]
-impl ToolSelector for Hurried {
-    async fn select(&self, query: &str, candidates: &[Hit]) -> Result<Vec<usize>, SelectError> {
-        let choice = tokio::time::timeout(CHOICE_TIME, self.0.select(query, candidates)).await;
-        choice.unwrap_or_else(|_| Err(SelectError(Box::new(Late))))
-    }
-}
 
 /// Searches what a broker can call.
 pub(crate) struct Search {
@@ -133,36 +111,4 @@ fn described(tool: &broker::Tool, declarations: &Declarations) -> Option<discove
         parameters: Parameters::of(&tool.input_schema),
         read_only: tool.annotations.read_only == Some(true),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Isolation, LocalTool, Sandbox};
-    use serde_json::Value;
-
-    /// Never chooses.
-    struct Hanging;
-
-    #[async_trait::async_trait]
-    impl ToolSelector for Hanging {
-        async fn select(&self, _: &str, _: &[Hit]) -> Result<Vec<usize>, SelectError> {
-            std::future::pending().await
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_selector_that_hangs_leaves_the_ranked_list() {
-        let tool = |name: &str| LocalTool::new(name, |_| async { Ok(Value::Null) });
-        let builder = Sandbox::builder().isolation(Isolation::Thread).warm(0);
-        let builder = builder.tools("fs", ["read_file", "write_file"].map(tool).into());
-        let sandbox = builder.selector(Arc::new(Hanging)).build().await.unwrap();
-        let began = tokio::time::Instant::now();
-        let found = sandbox.search(&Query::new("write a file")).await;
-        assert_eq!(began.elapsed(), CHOICE_TIME);
-        let names: Vec<&str> = found.hits.iter().map(|hit| hit.tool.name.as_str()).collect();
-        assert_eq!(names, ["write_file", "read_file"]);
-        let why = std::error::Error::source(&found.unselected.unwrap()).unwrap().to_string();
-        assert_eq!(why, "it has not chosen within 10 s");
-    }
 }

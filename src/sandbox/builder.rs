@@ -1,7 +1,8 @@
 //! What a sandbox is made of.
 
 use super::Sandbox;
-use crate::search::{Hurried, Search};
+use crate::hurried::Hurried;
+use crate::search::Search;
 use broker::{
     Approver, Audit, CallLimits, DataFlow, Elicitor, Events, LocalTool, Policy, Reviewer,
     ServerConfig, TokenStore,
@@ -97,9 +98,10 @@ impl Builder {
     }
 
     /// Sets what knows the meaning of words, for searches: those of scripts, too. It gets the names
-    /// and descriptions of all tools, and every query. Default: nothing; keywords alone decide.
+    /// and descriptions of all tools, and every query. Default: nothing; keywords alone decide, as they
+    /// do when it fails, or has made no vectors of a batch of texts within 30 seconds.
     pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
-        self.finder = self.finder.embedder(embedder);
+        self.finder = self.finder.embedder(Arc::new(Hurried(embedder)));
         self
     }
 
