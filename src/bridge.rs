@@ -8,9 +8,11 @@ use crate::{
     search::Search,
     shown::{self, Shown},
 };
-use broker::{Answer, Broker, Event, Ledger, Request, RunOptions, ServerState, Stop, ToolError};
+use broker::{
+    Answer, Broker, CallLimit, Event, Ledger, Request, RunOptions, ServerState, Stop, ToolError,
+};
 use futures::future::BoxFuture;
-use runtime::{Call, Failure, Fixed, Function, Line, Reply, ToolHost, WallClock};
+use runtime::{Call, Failure, Fixed, Function, Limit, Line, Reply, ToolHost, WallClock};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -211,17 +213,14 @@ impl Bridge {
         let clock = call.wall_clock();
         let Call { function, input, raw, timeout, line, .. } = call;
         // Deeper nesting than this parser takes is an error like any other.
-        let input = serde_json::from_str(&input).map_err(|error| Failure {
-            kind: "invalid_input".into(),
-            message: format!("the input cannot be read: {error}"),
-            properties: String::new(),
+        let input = serde_json::from_str(&input).map_err(|error| {
+            Failure::new("invalid_input", format!("the input cannot be read: {error}"))
         })?;
         if let Some(lookup) = Lookup::of(&function) {
             let found = tokio::time::timeout(timeout, self.lookups.answer(lookup, &input)).await;
-            let late = |_| Failure {
-                kind: "timeout".into(),
-                message: format!("nothing was found within {} ms", timeout.as_millis()),
-                properties: String::new(),
+            let late = |_| {
+                let message = format!("nothing was found within {} ms", timeout.as_millis());
+                Failure::new("timeout", message)
             };
             return Ok(Reply::Value(found.map_err(late)??.to_string()));
         }
@@ -326,6 +325,15 @@ fn stand_while_waiting(
     }
 }
 
+/// The same limit, as a run has it.
+fn limit_of(limit: CallLimit) -> Option<Limit> {
+    match limit {
+        CallLimit::ArgumentBytes => Some(Limit::ArgumentBytes),
+        CallLimit::ResultBytes => Some(Limit::ResultBytes),
+        _ => None,
+    }
+}
+
 fn failure(error: &ToolError) -> Failure {
     let mut properties = json!({ "server": error.server, "tool": error.tool });
     let optional = [
@@ -339,8 +347,8 @@ fn failure(error: &ToolError) -> Failure {
         }
     }
     Failure {
-        kind: error.kind.as_str().into(),
-        message: error.message.clone(),
+        limit: error.limit.and_then(limit_of),
         properties: properties.to_string(),
+        ..Failure::new(error.kind.as_str(), error.message.clone())
     }
 }

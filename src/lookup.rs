@@ -63,7 +63,7 @@ impl Lookups {
     /// What a script gets, as JSON.
     pub(crate) async fn answer(&self, lookup: Lookup, input: &Value) -> Result<Value, Failure> {
         if self.made.fetch_add(1, Ordering::Relaxed) >= LOOKUPS {
-            return Err(failure(
+            return Err(Failure::new(
                 "limit",
                 format!("a script may search for tools and describe them {LOOKUPS} times"),
             ));
@@ -77,10 +77,10 @@ impl Lookups {
 
     async fn search(&self, input: &Value) -> Result<Value, Failure> {
         let (query, detail, is_pattern) =
-            options(input).map_err(|wrong| failure("invalid_input", wrong))?;
+            options(input).map_err(|wrong| Failure::new("invalid_input", wrong))?;
         let hits = if is_pattern {
             let found = self.search.pattern(query).await;
-            found.map_err(|error| failure("invalid_input", error.to_string()))?
+            found.map_err(|error| Failure::new("invalid_input", error.to_string()))?
         } else {
             self.search.find(&query, Ranking::Best).await.hits
         };
@@ -102,8 +102,7 @@ impl Lookups {
 
     async fn describe(&self, input: &Value) -> Result<Value, Failure> {
         let name = input.get("name").and_then(Value::as_str);
-        let name =
-            name.ok_or_else(|| failure("invalid_input", "a tool's name is a text".into()))?;
+        let name = name.ok_or_else(|| Failure::new("invalid_input", "a tool's name is a text"))?;
         let index = self.search.index().await;
         let (server, own) = match self.declarations.function(name) {
             Some(known) => (known.server.as_str(), known.tool.as_str()),
@@ -114,7 +113,10 @@ impl Lookups {
             let names = self.declarations.functions.iter().map(|known| known.identifier.as_str());
             let hint = crate::nearest::nearest(name, names);
             let hint = hint.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-            return Err(failure("unavailable", format!("there is no function `{name}`{hint}")));
+            return Err(Failure::new(
+                "unavailable",
+                format!("there is no function `{name}`{hint}"),
+            ));
         };
         let mut object =
             detail::object(tool, Detail::Full, &self.declarations, &self.broker.catalogue());
@@ -180,8 +182,4 @@ fn options(input: &Value) -> Result<(Query, Detail, bool), String> {
             .map_err(|error: detail::NoDetail| error.to_string())?,
     };
     Ok((query, detail, flag("regex")?))
-}
-
-fn failure(kind: &str, message: String) -> Failure {
-    Failure { kind: kind.to_owned(), message, properties: String::new() }
 }

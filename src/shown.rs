@@ -30,14 +30,15 @@ impl Shown {
     /// Keeps a block, given as JSON text.
     pub(crate) fn show(&self, text: &str) -> Result<(), Failure> {
         let block = serde_json::from_str(text).ok().and_then(|block: Value| clean(&block));
-        let block = block.ok_or_else(|| failure("invalid_input", "that is no content block"))?;
+        let block =
+            block.ok_or_else(|| Failure::new("invalid_input", "that is no content block"))?;
         let kept = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.blocks.len() == BLOCKS {
-            return Err(failure("limit", &format!("a run may show {BLOCKS} blocks")));
+            return Err(Failure::new("limit", format!("a run may show {BLOCKS} blocks")));
         }
         let bytes = kept.bytes + text.len();
         if bytes > BYTES {
-            return Err(failure("limit", &format!("what a run shows may have {BYTES} bytes")));
+            return Err(Failure::new("limit", format!("what a run shows may have {BYTES} bytes")));
         }
         kept.bytes = bytes;
         kept.blocks.push(block);
@@ -47,10 +48,6 @@ impl Shown {
     pub(crate) fn take(&self) -> Vec<Value> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).blocks
     }
-}
-
-fn failure(kind: &str, message: &str) -> Failure {
-    Failure { kind: kind.into(), message: message.into(), properties: String::new() }
 }
 
 /// The block with what belongs to its type; `None` if something is missing or is not what it should be.

@@ -43,7 +43,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 pub(crate) use error::Fault;
-pub use error::{Kind, ToolError};
+pub use error::{CallLimit, Kind, ToolError};
 pub(crate) use resources::StandIns;
 
 use crate::broker::Inner;

@@ -65,7 +65,7 @@ pub use approval::{
 pub use audit::Audit;
 pub use broker::Broker;
 pub use builder::{Builder, Error};
-pub use call::{Answer, Kind, Request, ToolError};
+pub use call::{Answer, CallLimit, Kind, Request, ToolError};
 pub use catalogue::{Annotations, Catalogue, Digest, NotADigest, RejectReason, Rejected, Tool};
 pub use config::{Deferred, Rate, ServerConfig, Share, Transport};
 pub use credential::{CredentialError, CredentialSource, Part, Template};

@@ -2,6 +2,7 @@
 
 use crate::clock::{Pause, WallClock};
 use crate::console::Line;
+use crate::limits::Limit;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc, time::Duration};
@@ -97,6 +98,9 @@ pub struct Failure {
     pub kind: String,
     /// The error's `message`.
     pub message: String,
+    /// The limit of the run that the call has passed: an error that nobody catches ends the run by
+    /// that limit.
+    pub limit: Option<Limit>,
     /// Further properties of the error, such as `tool` and `server`: the text of a JSON object, or
     /// empty.
     pub properties: String,
@@ -114,9 +118,15 @@ pub struct Function {
 }
 
 impl Failure {
-    /// A failure of the call to the function with this name.
-    pub(crate) fn limit(message: String) -> Self {
-        Self { kind: "limit".into(), message, properties: String::new() }
+    /// A failure of this kind that says nothing else.
+    pub fn new(kind: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { kind: kind.to_owned(), message, limit: None, properties: String::new() }
+    }
+
+    /// A call that passed a limit of the run.
+    pub(crate) fn limit(limit: Limit, message: String) -> Self {
+        Self { limit: Some(limit), ..Self::new("limit", message) }
     }
 }
 

@@ -260,9 +260,10 @@ impl<'h> Calls<'h> {
         if used <= limit {
             return answer;
         }
-        Err(Failure::limit(format!(
+        let message = format!(
             "the result is {used} bytes, `result_bytes` allows {limit}; the call has taken effect"
-        )))
+        );
+        Err(Failure::limit(Limit::ResultBytes, message))
     }
 
     fn time(&self) -> Duration {

@@ -17,6 +17,8 @@ pub struct ToolError {
     pub kind: Kind,
     /// The same in words.
     pub message: String,
+    /// The limit that was passed, if the kind is [`Kind::Limit`].
+    pub limit: Option<CallLimit>,
     /// The code, if the server answered with a JSON-RPC error.
     pub code: Option<i64>,
     /// `content` of the result, if there was one.
@@ -89,11 +91,23 @@ impl fmt::Display for Kind {
     }
 }
 
+/// A limit of one call, by its name in [`CallLimits`](crate::CallLimits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallLimit {
+    /// [`CallLimits::argument_bytes`](crate::CallLimits::argument_bytes). Nothing was sent.
+    ArgumentBytes,
+    /// [`CallLimits::result_bytes`](crate::CallLimits::result_bytes). The call has taken effect.
+    ResultBytes,
+}
+
 /// What a station reports: a [`ToolError`] that does not know yet whose it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
     pub(crate) message: String,
+    pub(crate) limit: Option<CallLimit>,
     pub(crate) code: Option<i64>,
     pub(crate) content: Option<Value>,
     pub(crate) structured_content: Option<Value>,
@@ -102,11 +116,15 @@ pub(crate) struct Fault {
 impl Fault {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { kind, message, code: None, content: None, structured_content: None }
+        Self { kind, message, limit: None, code: None, content: None, structured_content: None }
+    }
+
+    pub(crate) fn limit(limit: CallLimit, message: impl Into<String>) -> Self {
+        Self { limit: Some(limit), ..Self::new(Kind::Limit, message) }
     }
 
     pub(crate) fn of(self, server: String, tool: String) -> ToolError {
-        let Self { kind, message, code, content, structured_content } = self;
-        ToolError { server, tool, kind, message, code, content, structured_content }
+        let Self { kind, message, limit, code, content, structured_content } = self;
+        ToolError { server, tool, kind, message, limit, code, content, structured_content }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Fault, Kind};
+use super::{Answer, CallLimit, Fault, Kind};
 use crate::catalogue::Usable;
 use crate::limits::CallLimits;
 use crate::transport::Raw;
@@ -52,7 +52,7 @@ pub(super) fn admit(raw: Raw, limits: &CallLimits) -> Result<Value, Fault> {
     let message = format!(
         "the result has {bytes} bytes, `result_bytes` allows {limit}; the call has taken effect"
     );
-    Err(Fault::new(Kind::Limit, message))
+    Err(Fault::limit(CallLimit::ResultBytes, message))
 }
 
 /// Only a complete result is one. Servers before 2026-07-28 do not say so.

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::reach::ReadyCall;
 use super::rounds::{self, Stop};
-use super::{Deadline, Fault, Halt, Kind, resources};
+use super::{CallLimit, Deadline, Fault, Halt, Kind, resources};
 use crate::catalogue::Usable;
 use crate::elicitation::Caller;
 use crate::events::Event;
@@ -181,7 +181,7 @@ fn halt(error: SendError, server: &Server, reached: &Reached) -> Halt {
         SendError::Refused { .. } => Fault::new(Kind::Unavailable, error.to_string()),
         SendError::TooLarge { .. } => {
             let message = format!("{error} (`result_bytes`); the call has taken effect");
-            Fault::new(Kind::Limit, message)
+            Fault::limit(CallLimit::ResultBytes, message)
         }
         SendError::Odd { .. } => Fault::new(Kind::Protocol, error.to_string()),
     };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::resolve::Target;
-use super::{Fault, Kind};
+use super::{CallLimit, Fault, Kind};
 use crate::limits::CallLimits;
 use crate::size::size;
 
@@ -46,7 +46,7 @@ pub(super) fn validate(
     if argument_bytes > limit {
         let message =
             format!("arguments are {argument_bytes} bytes, `argument_bytes` allows {limit}");
-        return Err(Fault::new(Kind::Limit, message));
+        return Err(Fault::limit(CallLimit::ArgumentBytes, message));
     }
     let invalid = |problem: &dyn std::fmt::Display| {
         Fault::new(Kind::InvalidInput, format!("the arguments do not fit the tool: {problem}"))

@@ -189,6 +189,7 @@ fn fault_line(fault: &Fault) -> FaultLine {
     FaultLine {
         kind: fault.kind,
         message: fault.message.clone(),
+        limit: fault.limit,
         code: fault.code,
         content: fault.content.as_ref().map(raw),
         structured_content: fault.structured_content.as_ref().map(raw),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::call::Kind;
+use crate::call::{CallLimit, Kind};
 use crate::ledger::{Allowance, State};
 
 /// The version of the format.
@@ -161,6 +161,8 @@ pub(super) struct SettledLine {
 pub(super) struct FaultLine {
     pub(super) kind: Kind,
     pub(super) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) limit: Option<CallLimit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]

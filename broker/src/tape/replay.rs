@@ -327,6 +327,7 @@ fn read_fault(line: &FaultLine) -> Fault {
         raw.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok())
     };
     Fault {
+        limit: line.limit,
         code: line.code,
         content: read(&line.content),
         structured_content: read(&line.structured_content),

@@ -280,39 +280,33 @@ fn encode(result: Result<Reply, Failure>) -> String {
             json.insert(0, 'c');
             json
         }
-        Err(failure) if failure.kind == "limit" => {
-            // The host holds these two for the isolate.
-            let limit = match failure.message.contains("`argument_bytes`") {
-                true => Limit::ArgumentBytes,
-                false => Limit::ResultBytes,
-            };
-            format!("l{}", error(failure, Some(limit)))
-        }
-        Err(failure) => format!("e{}", error(failure, None)),
+        Err(failure) => error(failure),
     }
 }
 
 /// A limit that the script has passed by a call.
 fn passed(limit: Limit, message: String) -> String {
-    format!("l{}", error(Failure::limit(message), Some(limit)))
+    error(Failure::limit(limit, message))
 }
 
-fn error(failure: Failure, limit: Option<Limit>) -> serde_json::Value {
-    let Failure { kind, message, properties } = failure;
+fn error(failure: Failure) -> String {
+    let Failure { kind, message, limit, properties } = failure;
     let mut error: serde_json::Map<_, _> = serde_json::from_str(&properties).unwrap_or_default();
     error.insert("kind".into(), kind.into());
     error.insert("message".into(), message.into());
-    if let Some(limit) = limit {
-        error.insert("limit".into(), limit.as_str().into());
-    }
-    error.into()
+    let letter = match limit {
+        Some(limit) => {
+            error.insert("limit".into(), limit.as_str().into());
+            'l'
+        }
+        None => 'e',
+    };
+    format!("{letter}{}", serde_json::Value::Object(error))
 }
 
 fn cancelled() -> String {
-    encode(Err(Failure {
-        kind: "cancelled".into(),
-        message: "the script cancelled the call; if it had been sent, it may have taken effect"
-            .into(),
-        properties: String::new(),
-    }))
+    error(Failure::new(
+        "cancelled",
+        "the script cancelled the call; if it had been sent, it may have taken effect",
+    ))
 }

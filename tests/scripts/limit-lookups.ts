@@ -1,0 +1,2 @@
+// The same for what a script may look up.
+for (;;) await mcp.listServers();
