@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::document::{Document, FIELDS, PerField};
+use crate::pattern;
 use crate::tool::Tool;
 use crate::vocabulary::Vocabulary;
 use crate::words::{HashMap, Stems};
@@ -22,6 +23,8 @@ pub struct Index {
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     pub(crate) tools: Vec<Arc<Tool>>,
+    /// What a pattern may match in each tool.
+    pub(crate) texts: Vec<Box<str>>,
     /// Which tools have a word.
     pub(crate) words: HashMap<Box<str>, Vec<Posting>>,
     /// How many words each field of each tool has.
@@ -103,7 +106,8 @@ impl Index {
 
 impl Part {
     fn of(tools: Vec<Arc<Tool>>) -> Self {
-        let mut part = Self { tools, ..Self::default() };
+        let texts = tools.iter().map(|tool| pattern::all_text(tool)).collect();
+        let mut part = Self { tools, texts, ..Self::default() };
         let mut stems = Stems::default();
         for (at, tool) in (0..).zip(&part.tools) {
             let document = Document::of(tool, &mut stems);

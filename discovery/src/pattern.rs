@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Look;
 
 use crate::index::Index;
 use crate::query::{Hit, Query, ranked};
@@ -15,6 +17,9 @@ use crate::tool::Tool;
 
 /// The longest pattern, in bytes.
 const PATTERN_BYTES: usize = 1000;
+
+/// How deep a pattern may nest.
+const NESTING: u32 = 50;
 
 /// What a pattern may compile to, in bytes.
 const COMPILED_BYTES: usize = 128 * 1024;
@@ -67,36 +72,21 @@ impl Index {
         if used > PATTERN_BYTES {
             return Err(PatternError::TooLong { used, limit: PATTERN_BYTES });
         }
-        let pattern = RegexBuilder::new(&query.text)
-            .case_insensitive(true)
-            .multi_line(true)
-            .size_limit(COMPILED_BYTES)
-            .dfa_size_limit(4 * COMPILED_BYTES)
-            .nest_limit(50)
-            .build()
-            .map_err(|error| PatternError::Invalid { problem: error.to_string() })?;
+        let pattern = Pattern::new(&query.text)?;
         let began = Instant::now();
         let mut hits = Vec::new();
         for (server, part) in &self.servers {
             if !query.admits_server(server) {
                 continue;
             }
-            for tool in part.tools.iter().filter(|tool| query.admits(tool)) {
+            let tools = part.tools.iter().zip(&part.texts);
+            for (tool, text) in tools.filter(|(tool, _)| query.admits(tool)) {
                 if began.elapsed() > time {
                     return Err(PatternError::TooSlow);
                 }
-                let path = format!("{server}/{}", tool.name);
-                let mut matches = HashMap::new();
-                for (text, weight) in texts(tool, &path) {
-                    let text = text.get(..text.floor_char_boundary(TEXT_BYTES)).unwrap_or_default();
-                    for found in pattern.find_iter(text).take(MATCHES) {
-                        let worth: &mut f32 =
-                            matches.entry(found.as_str().to_lowercase()).or_default();
-                        *worth = worth.max(weight);
-                    }
-                }
-                if !matches.is_empty() {
-                    let score = matches.values().sum();
+                if pattern.may_match(text)
+                    && let Some(score) = pattern.score(tool)
+                {
                     hits.push(Hit { tool: tool.clone(), score });
                 }
             }
@@ -105,13 +95,73 @@ impl Index {
     }
 }
 
+/// A pattern that can be used.
+struct Pattern {
+    regex: Regex,
+    /// Whether what it matches in a text it also matches where that text is some lines of another.
+    knows_lines: bool,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Result<Self, PatternError> {
+        let invalid = |problem: String| PatternError::Invalid { problem };
+        let regex = RegexBuilder::new(text)
+            .case_insensitive(true)
+            .multi_line(true)
+            .size_limit(COMPILED_BYTES)
+            .dfa_size_limit(4 * COMPILED_BYTES)
+            .nest_limit(NESTING)
+            .build()
+            .map_err(|error| invalid(error.to_string()))?;
+        let mut parser = ParserBuilder::new();
+        let parser = parser.case_insensitive(true).multi_line(true).nest_limit(NESTING);
+        let parsed = parser.build().parse(text).map_err(|error| invalid(error.to_string()))?;
+        let looks = parsed.properties().look_set();
+        let bounds = [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF];
+        Ok(Self { regex, knows_lines: !bounds.iter().any(|look| looks.contains(*look)) })
+    }
+
+    /// False only if it matches in no part of the tool with this [`all_text`]. One look at it all
+    /// costs a fraction of one at each part, and most tools do not match.
+    fn may_match(&self, all_text: &str) -> bool {
+        !self.knows_lines || self.regex.is_match(all_text)
+    }
+
+    /// What its matches in a tool are worth, if there are any.
+    fn score(&self, tool: &Tool) -> Option<f32> {
+        let path = path(tool);
+        let mut matches = HashMap::new();
+        for (text, weight) in texts(tool, &path) {
+            for found in self.regex.find_iter(text).take(MATCHES) {
+                let worth: &mut f32 = matches.entry(found.as_str().to_lowercase()).or_default();
+                *worth = worth.max(weight);
+            }
+        }
+        (!matches.is_empty()).then(|| matches.values().sum())
+    }
+}
+
+/// What of a tool is searched, a line for each part.
+pub(crate) fn all_text(tool: &Tool) -> Box<str> {
+    let path = path(tool);
+    let parts: Vec<&str> = texts(tool, &path).map(|(text, _)| text).collect();
+    parts.join("\n").into()
+}
+
+fn path(tool: &Tool) -> String {
+    format!("{}/{}", tool.server, tool.name)
+}
+
 /// What of a tool is searched, and what a match in it is worth.
 fn texts<'a>(tool: &'a Tool, path: &'a str) -> impl Iterator<Item = (&'a str, f32)> {
     let named = [(tool.function.as_str(), 8.0), (path, 8.0)];
     let told = [(&tool.title, 4.0), (&tool.description, 2.0)];
     let told = told.into_iter().filter_map(|(text, worth)| Some((text.as_deref()?, worth)));
     let parameters = tool.parameters.names.iter().chain(&tool.parameters.values);
-    named.into_iter().chain(told).chain(parameters.map(|text| (text.as_str(), 1.0)))
+    let all = named.into_iter().chain(told).chain(parameters.map(|text| (text.as_str(), 1.0)));
+    all.map(|(text, worth)| {
+        (text.get(..text.floor_char_boundary(TEXT_BYTES)).unwrap_or_default(), worth)
+    })
 }
 
 #[cfg(test)]
@@ -153,5 +203,28 @@ mod tests {
     fn an_empty_pattern_finds_all() {
         let hits = index("", 3).pattern(&Query::new("")).unwrap();
         assert_eq!(hits.len(), 3);
+    }
+
+    proptest::proptest! {
+        /// The short cut loses nothing.
+        #[test]
+        fn a_tool_that_matches_is_found(
+            pattern in r"[ab\n^$.*|]{0,8}(\\A|\\z|\(\?R\)|\(\?-m\)|\(\?s\)|\\b|\\s|[^a])?[ab\n^$.*|]{0,8}",
+            parts in proptest::collection::vec("[ab \r\n]{0,5}", 4),
+        ) {
+            let Ok(pattern) = Pattern::new(&pattern) else { return Ok(()) };
+            let [name, title, description, value] = parts.try_into().unwrap();
+            let tool = Tool {
+                server: "s".into(),
+                function: format!("s_{name}"),
+                name,
+                title: Some(title),
+                description: Some(description),
+                parameters: crate::Parameters { values: vec![value], ..Default::default() },
+                read_only: false,
+            };
+            let found = pattern.score(&tool).is_some();
+            proptest::prop_assert!(!found || pattern.may_match(&all_text(&tool)));
+        }
     }
 }
