@@ -60,7 +60,7 @@ impl Host {
 
 /// Limits under which a test that hangs ends soon.
 pub(crate) fn short() -> Limits {
-    Limits { wall: Duration::from_secs(20), cpu: Duration::from_secs(10), ..Limits::default() }
+    Limits { wall: Duration::from_secs(60), cpu: Duration::from_secs(10), ..Limits::default() }
 }
 
 fn tools(calls: &Arc<AtomicUsize>) -> Vec<LocalTool> {
