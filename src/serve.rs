@@ -1,8 +1,9 @@
 //! Cofferdam as an MCP server: any MCP host gets code mode over the servers of a [`Sandbox`].
 //!
 //! A [`Server`] has a few tools that never change: find tools, read their types, run a script, call
-//! one tool, go on with a long run; and, if there are servers on demand, find and enable those. It speaks both eras of MCP, over [`stdio`](Server::stdio) for one
-//! client and over [HTTP](Server::listen) for many.
+//! one tool, go on with a long run; and, if there are servers on demand, find and enable those. It
+//! speaks both eras of MCP, over [`stdio`](Server::stdio) for one client and over
+//! [HTTP](Server::listen) for many.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -16,14 +17,18 @@
 //! | `runs`, `client` | all runs, and whose they are |
 //! | `seal` | what a client keeps for us while it answers |
 //! | `http`, `metrics` | many clients at once |
+//! | `doors`, `access`, `issuer` | which of them get in: by tokens of ours, or of an authorization server |
 
+mod access;
 mod answer;
 mod arguments;
 mod client;
 mod demand;
+mod doors;
 mod follow;
 mod handler;
 mod http;
+mod issuer;
 mod live;
 mod metrics;
 mod options;
@@ -40,6 +45,7 @@ use rmcp::{ServiceExt, model::Tool};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
+pub use access::{Resource, ResourceError};
 pub use http::{Http, HttpError, Listening, Token};
 pub use options::Options;
 

@@ -11,7 +11,7 @@ use anyhow::Context;
 use cofferdam::{
     ServerState,
     config::{parse_duration, parse_size},
-    serve::{Http, Options, Server, Token, asking},
+    serve::{Http, Options, Resource, Server, Token, asking},
 };
 use std::{net::SocketAddr, time::Duration};
 
@@ -41,9 +41,17 @@ pub(super) struct Arguments {
     /// The origin of web pages that may use this server (may be given several times)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
-    /// The URL of an authorization server that issues the tokens, for clients to find
-    #[arg(long, value_name = "URL", requires = "http")]
+    /// An authorization server, by its URL as in the `iss` of its access tokens: clients that have
+    /// one of these for --resource are let in (may be given several times)
+    #[arg(long, value_name = "URL", requires = "resource")]
     oauth_issuer: Vec<String>,
+    /// The URL by which clients reach this server, such as https://tools.example/mcp: access tokens
+    /// must be for it
+    #[arg(long, value_name = "URL", requires_all = ["http", "oauth_issuer"])]
+    resource: Option<String>,
+    /// A scope that access tokens must have (may be given several times)
+    #[arg(long, value_name = "SCOPE", requires = "resource")]
+    oauth_scope: Vec<String>,
     /// How long a request waits for its run before it is answered with a handle
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "45s")]
     soft_limit: Duration,
@@ -148,7 +156,10 @@ fn door(arguments: &Arguments, address: SocketAddr) -> anyhow::Result<Http> {
     }
     http.hosts.clone_from(&arguments.allow_host);
     http.origins.clone_from(&arguments.allow_origin);
-    http.issuers.clone_from(&arguments.oauth_issuer);
+    if let Some(url) = &arguments.resource {
+        let resource = Resource::new(url, &arguments.oauth_issuer)?;
+        http.resource = Some(resource.scopes(&arguments.oauth_scope));
+    }
     Ok(http)
 }
 

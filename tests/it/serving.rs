@@ -2,6 +2,7 @@
 //!
 //! `tests/clients/` has the clients; `scripts/test-servers.sh` installs what they need.
 
+mod access;
 mod approvals;
 mod clients;
 mod demand;

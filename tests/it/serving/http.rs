@@ -12,7 +12,7 @@ pub(super) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initial
 const HEADERS: [(&str, &str); 2] =
     [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
-fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+pub(super) fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     HEADERS.into_iter().chain(more.iter().copied()).collect()
 }
 
@@ -38,31 +38,53 @@ fn another_host_or_origin_is_refused() {
 fn a_token_is_needed_where_there_is_one() {
     let scene = Scene::new();
     let token = "a-token-of-some-length";
-    let instance =
-        scene.http(&["--oauth-issuer", "https://login.example"], &[("COFFERDAM_TOKEN", token)]);
+    let instance = scene.http(&[], &[("COFFERDAM_TOKEN", token)]);
     let (status, answer) = instance.send("POST", "/mcp", &with(&[]), INITIALIZE);
     assert_eq!(status, 401);
-    let challenge = answer.lines().find(|line| line.to_lowercase().starts_with("www-authenticate"));
-    assert!(challenge.unwrap().contains("/.well-known/oauth-protected-resource"), "{answer}");
+    assert!(answer.to_lowercase().contains("www-authenticate: bearer\r\n"), "{answer}");
     let wrong = [("Authorization", "Bearer a-token-of-some-lengtH")];
     let (status, answer) = instance.send("POST", "/mcp", &with(&wrong), INITIALIZE);
     assert!(status == 401 && answer.contains("invalid_token"), "{answer}");
     assert_eq!(instance.get("/metrics", &[]).0, 401);
+    assert_eq!(instance.get("/.well-known/oauth-protected-resource", &[]).0, 404);
     let bearer = format!("Bearer {token}");
     assert_eq!(
         instance.send("POST", "/mcp", &with(&[("Authorization", &bearer)]), INITIALIZE).0,
         200
     );
 
-    let (status, answer) = instance.get("/.well-known/oauth-protected-resource", &[]);
-    let body: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
-    assert_eq!((status, &body["authorization_servers"]), (200, &json!(["https://login.example"])));
-    assert_eq!(body["resource"], json!(instance.url("/mcp")));
-
     let mut server = instance.server();
     server["token"] = json!(token);
     let seen = Sdk::Modern.play(&json!({ "server": server, "steps": [run("return 1")] }));
     assert_eq!(text(&seen, 0), "Returned: 1\n");
+}
+
+#[test]
+fn a_session_is_only_for_whoever_began_it() {
+    let scene = Scene::new();
+    let (one, other) = ("0123456789abcdef", "fedcba9876543210");
+    let instance = scene.http(&["--token", one, "--token", other], &[]);
+    let [one, other] = [one, other].map(|token| format!("Bearer {token}"));
+    let (status, answer) =
+        instance.send("POST", "/mcp", &with(&[("Authorization", &one)]), INITIALIZE);
+    let header = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = header.unwrap_or_else(|| panic!("{status}: {answer}")).trim();
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let ask = |method: &str, token: &str, session: &str| {
+        let headers = [("Authorization", token), ("Mcp-Session-Id", session)];
+        instance.send(method, "/mcp", &with(&headers), ping).0
+    };
+    assert_eq!(ask("POST", &one, session), 200);
+    for method in ["POST", "GET", "DELETE"] {
+        assert_eq!(ask(method, &other, session), 404, "{method}");
+    }
+    let without_proof = session.rsplit_once('.').unwrap().0;
+    for made_up in ["", ".", without_proof, &format!("{without_proof}."), &format!("{session}0")] {
+        assert_eq!(ask("POST", &one, made_up), 404, "{made_up:?}");
+    }
+    assert_eq!(ask("POST", &one, session), 200, "others have ended it");
+    assert_eq!(ask("DELETE", &one, session) / 100, 2);
+    assert_eq!(ask("POST", &one, session), 404);
 }
 
 #[test]

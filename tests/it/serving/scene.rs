@@ -112,8 +112,13 @@ impl Scene {
 
     /// Starts the server on HTTP.
     pub(super) fn http(&self, more: &[&str], env: &[(&str, &str)]) -> Instance {
+        self.http_at("127.0.0.1:0", more, env)
+    }
+
+    /// The same at an address that must be known before.
+    pub(super) fn http_at(&self, at: &str, more: &[&str], env: &[(&str, &str)]) -> Instance {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
-        command.args(self.arguments(&["--http", "127.0.0.1:0"])).args(more);
+        command.args(self.arguments(&["--http", at])).args(more);
         command.envs(env.iter().copied()).current_dir(self.folder.path());
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap());
