@@ -9,7 +9,7 @@
 //! | `handler`, `arguments` | the tools of the protocol, and what each of them does |
 //! | `tools`, `instructions.md` | what a model reads of us |
 //! | `search` | the catalogue, looked through |
-//! | `demand` | servers that are off until a client wants them |
+//! | `demand`, `session` | servers that are off until a client wants them, and no longer than it is there |
 //! | `live`, `questions`, `tape` | a run that goes on, whoever listens: what it asks, what it has done |
 //! | `follow` | one request that listens to a run, and puts its questions to the client |
 //! | `answer` | what a request is answered |
@@ -31,6 +31,7 @@ mod questions;
 mod runs;
 mod seal;
 mod search;
+mod session;
 mod tape;
 mod tools;
 

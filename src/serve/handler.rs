@@ -4,13 +4,15 @@ use super::{
     Shared, answer,
     arguments::{Answer, CallArguments, No, RunArguments, ServerArguments, WaitArguments, read},
     client::Who,
-    demand::{self, Session},
+    demand,
     follow::{self, Heard, Listener, Way},
     http::Identity,
     live::{Held, Job, Live, Resume, Start},
     questions::Answers,
     runs::{Runs, new_id},
-    search, tools,
+    search,
+    session::Session,
+    tools,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -165,7 +167,6 @@ impl Handler {
             tools::ENABLE => {
                 let ServerArguments { server } = read(arguments)?;
                 demand::admitted(&self.shared, &server)?;
-                self.session.enables(who);
                 Job::Enable { server }
             }
             tools::CALL => {
@@ -248,6 +249,7 @@ impl Handler {
         let start = Start {
             id,
             who: who.clone(),
+            session: self.session.begins(who),
             job,
             can_ask: listener.way != Way::None,
             answer_time: shared.options.answer_time,

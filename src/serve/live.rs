@@ -67,6 +67,8 @@ pub(super) struct Live {
     pub(super) id: String,
     /// Whose it is.
     pub(super) who: Who,
+    /// Cancelled when the session that began it is over.
+    pub(super) session: CancellationToken,
     pub(super) job: Job,
     pub(super) cancel: CancellationToken,
     pub(super) sandbox: Sandbox,
@@ -122,6 +124,7 @@ pub(super) struct Held {
 pub(super) struct Start {
     pub(super) id: String,
     pub(super) who: Who,
+    pub(super) session: CancellationToken,
     pub(super) job: Job,
     pub(super) can_ask: bool,
     pub(super) answer_time: Duration,
@@ -159,6 +162,7 @@ impl Live {
         Self {
             id: start.id,
             who: start.who,
+            session: start.session,
             job: start.job,
             cancel: CancellationToken::new(),
             sandbox,
