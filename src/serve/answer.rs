@@ -3,7 +3,8 @@
 
 use super::{
     demand::count,
-    live::{Ended, Job, Live},
+    job::Job,
+    live::{Ended, Live},
 };
 use crate::report;
 use rmcp::model::{CallToolResult, ContentBlock};
