@@ -7,12 +7,12 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `handler`, `arguments` | the tools of the protocol, and what each of them does |
+//! | `handler`, `arguments`, `job` | the tools of the protocol, and what each of them does |
 //! | `tools`, `instructions.md` | what a model reads of us |
 //! | `search` | the catalogue, looked through |
-//! | `demand` | servers that are off until a client wants them |
+//! | `demand`, `session` | servers that are off until a client wants them, and no longer than it is there |
 //! | `live`, `questions`, `tape` | a run that goes on, whoever listens: what it asks, what it has done |
-//! | `follow` | one request that listens to a run, and puts its questions to the client |
+//! | `follow`, `rounds` | one request that listens to a run, and puts its questions to the client; one that brings answers |
 //! | `answer` | what a request is answered |
 //! | `runs`, `client` | all runs, and whose they are |
 //! | `seal` | what a client keeps for us while it answers |
@@ -29,13 +29,16 @@ mod follow;
 mod handler;
 mod http;
 mod issuer;
+mod job;
 mod live;
 mod metrics;
 mod options;
 mod questions;
+mod rounds;
 mod runs;
 mod seal;
 mod search;
+mod session;
 mod tape;
 mod tools;
 

@@ -3,7 +3,8 @@
 
 use super::{
     demand::count,
-    live::{Ended, Job, Live},
+    job::Job,
+    live::{Ended, Live},
 };
 use crate::report;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -67,11 +68,15 @@ pub(super) fn ended(live: &Live, ended: &Ended, budget: usize) -> CallToolResult
              only be continued by the instance that began it."
             ),
         ),
-        Ended::Dropped => failed(
-            live,
-            "cancelled",
-            "The run was cancelled before it had begun; nothing was called.",
-        ),
+        Ended::Dropped => {
+            let text = match &live.job {
+                Job::Enable { .. } => {
+                    "It was given up, or its session ended, before the server was enabled."
+                }
+                _ => "The run was cancelled before it had begun; nothing was called.",
+            };
+            failed(live, "cancelled", text)
+        }
     }
 }
 

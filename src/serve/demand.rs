@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fmt::Write,
-    sync::{Arc, OnceLock, Weak},
+    sync::Arc,
 };
 use tokio::sync::Mutex;
 
@@ -116,6 +116,7 @@ impl Demand {
         let ended = tokio::select! {
             biased;
             () = live.cancel.cancelled() => Ended::Dropped,
+            () = live.session.cancelled() => Ended::Dropped,
             enabled = live.sandbox.enable_of(principal, live.clone(), server) => {
                 Ended::Call(Box::new(enabled))
             }
@@ -124,13 +125,16 @@ impl Demand {
         let wishes = wishes.entry(server.to_owned()).or_default();
         wishes.pending = wishes.pending.saturating_sub(1);
         let is_refused = matches!(&ended, Ended::Call(enabled) if enabled.is_err());
+        let is_enabled = matches!(&ended, Ended::Call(enabled) if enabled.is_ok());
+        // A session that is not over yet lets go of the server later, when this lock is free again.
+        let is_in_vain = is_enabled && live.session.is_cancelled();
         // One that was given up may have been halfway there.
         wishes.is_ours |= !is_refused;
-        if matches!(&ended, Ended::Call(enabled) if enabled.is_ok()) {
+        if is_enabled && !is_in_vain {
             wishes.clients.insert(live.who.clone());
         }
         wishes.settle(&live.sandbox, server).await;
-        ended
+        if is_in_vain { Ended::Dropped } else { ended }
     }
 
     /// Lets go of a server for a client. It is disabled unless another client wants it.
@@ -143,7 +147,7 @@ impl Demand {
     }
 
     /// Lets go of all servers of a client.
-    async fn let_go_of_all(&self, sandbox: &Sandbox, who: &Who) {
+    pub(super) async fn let_go_of_all(&self, sandbox: &Sandbox, who: &Who) {
         for server in &self.names {
             self.let_go(sandbox, server, who).await;
         }
@@ -215,36 +219,4 @@ fn told(sandbox: &Sandbox, server: &str) -> (String, Value) {
         format!("The server `{server}` stays on: others use it.\n")
     };
     (text, json!({ "server": server, "state": state }))
-}
-
-/// Lets go of what a client has enabled, when its session ends.
-pub(super) struct Session {
-    shared: Weak<Shared>,
-    who: OnceLock<Who>,
-}
-
-impl Session {
-    pub(super) fn new(shared: &Arc<Shared>) -> Self {
-        Self { shared: Arc::downgrade(shared), who: OnceLock::new() }
-    }
-
-    /// Takes note of a client that enables something. One that has no session has no end either.
-    pub(super) fn enables(&self, who: &Who) {
-        if who.session.is_some() {
-            let _ = self.who.set(who.clone());
-        }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let Some((shared, who)) = self.shared.upgrade().zip(self.who.take()) else { return };
-        // There is no runtime any more when the whole program ends.
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        runtime.spawn(async move {
-            if let Some(demand) = &shared.demand {
-                demand.let_go_of_all(&shared.sandbox, &who).await;
-            }
-        });
-    }
 }

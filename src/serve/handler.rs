@@ -2,28 +2,29 @@
 
 use super::{
     Shared, answer,
-    arguments::{Answer, CallArguments, No, RunArguments, ServerArguments, WaitArguments, read},
+    arguments::{Answer, No, WaitArguments, read},
     client::Who,
-    demand::{self, Session},
+    demand,
     follow::{self, Heard, Listener, Way},
     http::Identity,
-    live::{Held, Job, Live, Resume, Start},
+    job::Job,
+    live::{Live, Resume, Start},
     questions::Answers,
     runs::{Runs, new_id},
-    search, tools,
+    search,
+    session::Session,
+    tools,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, InputRequests,
-        InputRequiredResult, JsonObject, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use serde_json::Value;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What a request comes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,20 +36,10 @@ pub(super) enum Carrier {
 /// Answers the requests of one connection.
 #[derive(Clone)]
 pub(super) struct Handler {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     carrier: Carrier,
     session: Arc<Session>,
 }
-
-/// What a client keeps for us while it answers.
-#[derive(Serialize, Deserialize)]
-struct Claims {
-    run: String,
-    round: u32,
-    resume: Option<Resume>,
-}
-
-const LABEL_CHARS: usize = 200;
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
@@ -160,72 +151,15 @@ impl Handler {
         who: &Who,
         listener: &Listener,
     ) -> Result<Arc<Live>, No> {
-        let job = match tool {
-            tools::WAIT => return self.find(arguments, who),
-            tools::ENABLE => {
-                let ServerArguments { server } = read(arguments)?;
-                demand::admitted(&self.shared, &server)?;
-                self.session.enables(who);
-                Job::Enable { server }
-            }
-            tools::CALL => {
-                let CallArguments { name, arguments } = read(arguments)?;
-                Job::Call { function: name, input: arguments }
-            }
-            _ => {
-                let RunArguments { script, timeout, label } = read(arguments)?;
-                let timeout = timeout.map(|seconds| {
-                    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
-                });
-                if timeout == Some(None) {
-                    return Err(No::new("`timeout` must be a number of seconds above zero"));
-                }
-                // The model has chosen it, so it must not be one that somebody else gives meaning to.
-                let label = match label {
-                    Some(label) => format!("serve:{}", cut(&label)),
-                    None => "serve".to_owned(),
-                };
-                Job::Script { source: script, label: Some(label), timeout: timeout.flatten() }
-            }
-        };
+        if tool == tools::WAIT {
+            return self.find(arguments, who);
+        }
+        let job = Job::read(tool, arguments, &self.shared)?;
         let resume = Resume { job, record: Default::default(), granted: Vec::new() };
         self.start(new_id(), 0, resume, BTreeMap::new(), who, listener)
     }
 
-    /// Goes on with a run whose questions are answered: with the one that is here, or with a new one
-    /// that repeats what the other has done.
-    fn go_on(
-        &self,
-        state: &str,
-        answers: BTreeMap<String, Value>,
-        who: &Who,
-        listener: &Listener,
-    ) -> Result<Arc<Live>, No> {
-        let opened = self.shared.seal.open(state, &who.owner);
-        let Claims { run, round, resume } = opened.map_err(|error| No::new(error.to_string()))?;
-        let here = self.shared.runs.find(&run, &who.owner);
-        if let Some(live) =
-            here.as_ref().filter(|live| !(live.is_behind(round) && resume.is_some()))
-        {
-            if live.resume(round, answers) {
-                return Ok(Arc::clone(live));
-            }
-            return Err(No::new(format!(
-                "that question was answered already; wait_run with run_id \"{run}\" has the result"
-            )));
-        }
-        // One that waits here for an answer that another instance has had. The new one takes its place.
-        here.inspect(|behind| behind.cancel.cancel());
-        let Some(resume) = resume else {
-            return Err(No::new(
-                "the run can only be continued by the instance that began it, which is not this one or \
-                 does not have it any more. Calls that it made are not undone.",
-            ));
-        };
-        self.start(run, round, resume, answers, who, listener)
-    }
-
-    fn start(
+    pub(super) fn start(
         &self,
         id: String,
         round: u32,
@@ -248,6 +182,7 @@ impl Handler {
         let start = Start {
             id,
             who: who.clone(),
+            session: self.session.begins(who),
             job,
             can_ask: listener.way != Way::None,
             answer_time: shared.options.answer_time,
@@ -288,32 +223,6 @@ impl Handler {
         guard.is_on &= listener.ct.is_cancelled();
         result.into()
     }
-
-    fn ask(&self, live: &Live, held: Held, who: &Who) -> CallToolResponse {
-        let shared = &self.shared;
-        let requests: InputRequests = held
-            .questions
-            .iter()
-            .filter_map(|(key, params)| {
-                let request = json!({ "method": "elicitation/create", "params": params });
-                Some((key.clone(), serde_json::from_value(request).ok()?))
-            })
-            .collect();
-        let mut claims = Claims { run: live.id.clone(), round: held.round, resume: held.resume };
-        let seal = |claims: &Claims, limit| {
-            shared.seal.seal(claims, &who.owner, shared.options.answer_time, limit)
-        };
-        let state = seal(&claims, shared.options.state_bytes).or_else(|| {
-            claims.resume = None;
-            seal(&claims, usize::MAX)
-        });
-        shared.metrics.questions.inc_by(requests.len() as u64);
-        InputRequiredResult::new(Some(requests), state).into()
-    }
-}
-
-fn cut(label: &str) -> String {
-    label.chars().take(LABEL_CHARS).collect()
 }
 
 /// Cancels a run whose request is gone.

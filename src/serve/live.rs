@@ -4,19 +4,17 @@
 //! asked about, and what it has done so far. When nothing moves but its questions it can be held:
 //! then none of its calls is made until somebody brings the answers, here or at another instance.
 
+mod attend;
+mod hold;
+
 use super::{
     client::Who,
+    job::Job,
     questions::{Answers, Question},
-    tape::{Next, Record, Tape},
+    tape::{Record, Tape},
 };
-use crate::{
-    Report, Sandbox,
-    attendant::{Attendant, Begun, Outcome, Pass},
-};
-use futures::future::BoxFuture;
-use runtime::Line;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use crate::{Report, Sandbox};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,16 +23,7 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// What is to be done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Job {
-    /// A script.
-    Script { source: String, label: Option<String>, timeout: Option<Duration> },
-    /// One call.
-    Call { function: String, input: Map<String, Value> },
-    /// A server on demand is enabled.
-    Enable { server: String },
-}
+pub(super) use hold::{Granted, Held, Resume};
 
 /// What came of it.
 pub(super) enum Ended {
@@ -46,27 +35,13 @@ pub(super) enum Ended {
     Dropped,
 }
 
-/// What is needed to go on with a run elsewhere.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Resume {
-    pub(super) job: Job,
-    pub(super) record: Record,
-    pub(super) granted: Vec<Granted>,
-}
-
-/// A tool that was allowed for the whole run, and what it was then.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Granted {
-    pub(super) server: String,
-    pub(super) tool: String,
-    pub(super) digest: String,
-}
-
 /// A run under way, or one whose result is kept.
 pub(super) struct Live {
     pub(super) id: String,
     /// Whose it is.
     pub(super) who: Who,
+    /// Cancelled when the session that began it is over.
+    pub(super) session: CancellationToken,
     pub(super) job: Job,
     pub(super) cancel: CancellationToken,
     pub(super) sandbox: Sandbox,
@@ -110,18 +85,11 @@ pub(super) enum Said {
 /// More than this is not repeated to those who listen; the report has all that is kept.
 const SAID_BYTES: usize = 1 << 20;
 
-/// A run that is held.
-pub(super) struct Held {
-    pub(super) round: u32,
-    /// What it takes to go on elsewhere, if that is possible.
-    pub(super) resume: Option<Resume>,
-    pub(super) questions: Vec<(String, Value)>,
-}
-
 /// What a run starts with.
 pub(super) struct Start {
     pub(super) id: String,
     pub(super) who: Who,
+    pub(super) session: CancellationToken,
     pub(super) job: Job,
     pub(super) can_ask: bool,
     pub(super) answer_time: Duration,
@@ -159,6 +127,7 @@ impl Live {
         Self {
             id: start.id,
             who: start.who,
+            session: start.session,
             job: start.job,
             cancel: CancellationToken::new(),
             sandbox,
@@ -232,58 +201,6 @@ impl Live {
         self.lock().only_asks()
     }
 
-    /// Holds it, if nothing moves but its questions.
-    pub(super) fn hold(&self) -> Option<Held> {
-        self.change(|state| {
-            if !state.only_asks() {
-                return None;
-            }
-            state.held = Some(Instant::now() + self.answer_time);
-            state.round += 1;
-            // What a server asks belongs to a call that it has already.
-            let is_portable = state.questions.values().all(|question| question.is_portable);
-            let record = state.tape.record().filter(|_| is_portable);
-            let granted = state.granted.clone();
-            let questions = &state.questions;
-            Some(Held {
-                round: state.round,
-                resume: record.map(|record| Resume { job: self.job.clone(), record, granted }),
-                questions: questions
-                    .iter()
-                    .map(|(key, it)| (key.clone(), it.params.clone()))
-                    .collect(),
-            })
-        })
-    }
-
-    /// Lets it go on after it was held for the time that is named, with these answers.
-    pub(super) fn resume(
-        &self,
-        round: u32,
-        answers: impl IntoIterator<Item = (String, Value)>,
-    ) -> bool {
-        let can_go_on = self.change(|state| {
-            let can_go_on = state.round == round && state.held.take().is_some();
-            can_go_on.then(|| {
-                for (key, answer) in answers {
-                    state.answer(&key, answer);
-                }
-            })
-        });
-        can_go_on.is_some()
-    }
-
-    /// Whether it is held since before the time that is named: it went on elsewhere meanwhile.
-    pub(super) fn is_behind(&self, round: u32) -> bool {
-        let state = self.lock();
-        state.held.is_some() && state.round < round
-    }
-
-    /// Whether it was held for longer than anybody will wait.
-    pub(super) fn is_forgotten(&self, now: Instant) -> bool {
-        self.lock().held.is_some_and(|until| until < now)
-    }
-
     /// What it has printed, and how many questions it has.
     pub(super) fn so_far(&self) -> (String, usize) {
         let state = self.lock();
@@ -317,66 +234,5 @@ impl State {
             // Whoever asked may have gone.
             let _ = question.answer.send(answer);
         }
-    }
-}
-
-impl Attendant for Live {
-    fn printed(&self, line: &Line) {
-        self.change(|state| state.say(Said::Printed(line.text.clone())));
-    }
-
-    fn enter(&self, call: &Begun<'_>) -> usize {
-        self.change(|state| match state.tape.call(call) {
-            Ok(number) => number,
-            Err(how) => {
-                state.diverged.get_or_insert(how);
-                self.cancel.cancel();
-                usize::MAX
-            }
-        })
-    }
-
-    fn pass(&self, number: usize) -> BoxFuture<'_, Pass> {
-        Box::pin(async move {
-            let mut changes = self.changes();
-            loop {
-                {
-                    let mut state = self.lock();
-                    let is_stopped = state.held.is_some() || state.diverged.is_some();
-                    match state.tape.next(number) {
-                        Next::Repeat(outcome) => return Pass::Repeat(outcome),
-                        Next::Make if !is_stopped => {
-                            state.open.insert(number);
-                            break;
-                        }
-                        _ => {}
-                    }
-                }
-                if changes.changed().await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            }
-            Pass::Make
-        })
-    }
-
-    fn made(&self, function: &str) {
-        self.change(|state| state.say(Said::Called(function.to_owned())));
-    }
-
-    fn asks(&self, number: usize, asks: bool) {
-        self.change(
-            |state| {
-                if asks { state.asking.insert(number) } else { state.asking.remove(&number) }
-            },
-        );
-    }
-
-    fn ended(&self, number: usize, outcome: Option<&Outcome>) {
-        self.change(|state| {
-            state.tape.end(number, outcome);
-            state.open.remove(&number);
-            state.asking.remove(&number);
-        });
     }
 }

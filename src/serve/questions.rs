@@ -7,7 +7,8 @@
 //! another instance finds the call that it was given for, and no other.
 
 use super::{
-    live::{Granted, Job, Live},
+    job::Job,
+    live::{Granted, Live},
     tape::digest,
 };
 use crate::visible::{first_line, visible};

@@ -3,7 +3,8 @@
 use super::{
     Options, Shared,
     client::{Client, InLine},
-    live::{Ended, Job, Live, Start},
+    job::Job,
+    live::{Ended, Live, Start},
     seal::random,
 };
 use crate::{Script, attendant::Begun};

@@ -82,15 +82,6 @@ impl Server {
         self.leave().await;
     }
 
-    /// Ends the connection and forgets the tools, if nobody wants the server.
-    async fn leave(&self) {
-        if self.is_wanted() {
-            return;
-        }
-        self.disconnect().await;
-        self.forget_tools();
-    }
-
     pub(super) fn forget_tools(&self) {
         self.take_listing(Listing::default(), true);
     }

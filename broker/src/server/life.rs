@@ -80,6 +80,14 @@ impl State {
         Reached { connection: Arc::clone(connection), generation: self.generation }
     }
 
+    /// Takes the connection out, so that there is none until the next attempt.
+    fn unlink(&mut self) -> Link {
+        match self.link {
+            Link::ShutDown => Link::Idle,
+            _ => std::mem::take(&mut self.link),
+        }
+    }
+
     /// What the host is told of it.
     fn told(&self) -> ServerState {
         match &self.link {
@@ -134,9 +142,6 @@ impl Server {
     /// # Errors
     /// Why there is none. It is tried again with the next call, unless that comes too soon.
     pub(crate) async fn reach(self: &Arc<Self>) -> Result<Reached, ConnectError> {
-        if !self.is_wanted() {
-            return Err(ConnectError::Off);
-        }
         loop {
             let wait = match self.look() {
                 Look::Up(reached) => return Ok(reached),
@@ -146,6 +151,7 @@ impl Server {
                     tokio::time::sleep(pause).await;
                     continue;
                 }
+                Look::Off => return Err(ConnectError::Off),
                 Look::ShutDown => return Err(ConnectError::ShutDown),
             };
             wait.await;
@@ -159,6 +165,11 @@ impl Server {
     /// What there is; starts an attempt where one is due.
     fn look(self: &Arc<Self>) -> Look {
         let mut state = self.life.lock();
+        // Under the lock, and each time anew: whoever lets go of the server takes the lock after that,
+        // and finds what was begun before.
+        if !self.is_wanted() {
+            return Look::Off;
+        }
         match &state.link {
             Link::Up { connection, .. } => return Look::Up(state.reached(connection)),
             Link::Connecting { attempt, .. } => return Look::Wait(attempt.clone()),
@@ -318,13 +329,21 @@ impl Server {
 
     /// Ends the connection until the server is needed again.
     pub(super) async fn disconnect(&self) {
+        let link = self.life.lock().unlink();
+        self.end(link).await;
+    }
+
+    /// Ends the connection and forgets the tools, if nobody wants the server.
+    pub(super) async fn leave(&self) {
         let link = {
             let mut state = self.life.lock();
-            match state.link {
-                Link::ShutDown => return,
-                _ => std::mem::take(&mut state.link),
+            if self.is_wanted() {
+                return;
             }
+            state.unlink()
         };
+        // Before the connection has ended: by then the server may have been reached again.
+        self.forget_tools();
         self.end(link).await;
     }
 
@@ -358,5 +377,6 @@ enum Look {
     Up(Reached),
     Wait(Attempt),
     Down { error: ConnectError, pause: Duration },
+    Off,
     ShutDown,
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::{
-    Action, Approver, Broker, Decision, Kind, PendingCall, Policy, Request, Rule, Scope,
-    ServerState, State,
+    Action, Approver, Broker, ConnectError, Decision, Kind, PendingCall, Policy, Request, Rule,
+    Scope, ServerState, State,
 };
 use serde_json::{Value, json};
 
@@ -62,6 +62,49 @@ async fn a_server_is_there_from_when_it_is_enabled_until_it_is_disabled() {
         assert!(broker.enable("other").await.is_none() && !broker.disable("other").await);
         broker.shutdown().await;
     }
+}
+
+/// Whoever lets go of a server ends the attempt to reach it, and those who wait for it begin no other.
+#[tokio::test]
+async fn a_server_that_is_disabled_while_it_is_reached_is_not_reached_again() {
+    let mut script = script();
+    script["start"] = json!([{ "wait": 60 }]);
+    let server = Scripted::new(By::Stdio, &script);
+    let broker = broker(&server, Policy::default()).await;
+    let enabling = tokio::spawn({
+        let broker = broker.clone();
+        async move { broker.enable("s").await }
+    });
+    while !matches!(state(&broker), ServerState::Connecting) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    broker.disable("s").await;
+    let enabled = tokio::time::timeout(crate::PATIENCE, enabling).await.unwrap().unwrap();
+    assert_eq!(enabled, Some(Err(ConnectError::Off)));
+    assert!(matches!(state(&broker), ServerState::Off));
+    broker.shutdown().await;
+}
+
+/// A connection takes its time to end; the tools of the next one stay.
+#[tokio::test]
+async fn a_server_that_is_enabled_while_it_ends_has_its_tools() {
+    let mut script = script();
+    script["stubborn"] = json!(true);
+    let server = Scripted::new(By::Stdio, &script);
+    let broker = broker(&server, Policy::default()).await;
+    assert_eq!(broker.enable("s").await, Some(Ok(())));
+    let disabling = tokio::spawn({
+        let broker = broker.clone();
+        async move { broker.disable("s").await }
+    });
+    while !matches!(state(&broker), ServerState::Off) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(broker.enable("s").await, Some(Ok(())));
+    assert!(disabling.await.unwrap());
+    assert!(matches!(state(&broker), ServerState::Ready { tools: 1, .. }), "{:?}", state(&broker));
+    assert!(broker.catalogue().find("s", "t").is_some());
+    broker.shutdown().await;
 }
 
 #[tokio::test]

@@ -189,25 +189,105 @@ fn a_client_does_not_take_a_server_from_another() {
     assert_eq!(text(&first, 2), "The server `ticketing` is off.\n", "{first:#}");
 }
 
+/// A session of the older era, without a client around it.
+struct Session<'a> {
+    instance: &'a Instance,
+    id: String,
+}
+
+impl<'a> Session<'a> {
+    fn begin(instance: &'a Instance) -> Self {
+        let mut session = Self { instance, id: String::new() };
+        let answer = session.send("POST", super::http::INITIALIZE);
+        let id = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        session.id = id.unwrap().to_owned();
+        session.send("POST", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        session
+    }
+
+    fn send(&self, method: &str, body: &str) -> String {
+        let mut headers = vec![
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        if !self.id.is_empty() {
+            headers.extend([
+                ("Mcp-Session-Id", self.id.as_str()),
+                ("MCP-Protocol-Version", "2025-11-25"),
+            ]);
+        }
+        self.instance.send(method, "/mcp", &headers, body).1
+    }
+
+    fn call(&self, tool: &str, arguments: Value) -> String {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+        self.send("POST", &call.to_string())
+    }
+
+    fn end(self) {
+        self.send("DELETE", "");
+    }
+}
+
+fn wait_until_off(instance: &Instance) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while state(instance) != "off" {
+        assert!(Instant::now() < until, "the server stays {}", state(instance));
+    }
+}
+
 #[test]
 fn a_session_that_ends_lets_go_of_what_it_enabled() {
     let scene = scene();
     let instance = scene.http(&["--allow", "ticketing/servers/enable"], &[]);
-    let headers =
-        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
-    let (_, answer) = instance.send("POST", "/mcp", &headers, super::http::INITIALIZE);
-    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
-    let headers =
-        [&headers[..], &[("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")]];
-    let send = |method, body| instance.send(method, "/mcp", &headers.concat(), body);
-    send("POST", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"enable_server","arguments":{"server":"ticketing"}}}"#;
-    let (_, answer) = send("POST", call);
+    let session = Session::begin(&instance);
+    let answer = session.call("enable_server", json!({ "server": "ticketing" }));
     assert!(answer.contains("is on; search_tools finds"), "{answer}");
     assert_eq!(state(&instance), "ready");
-    send("DELETE", "");
-    let until = Instant::now() + Duration::from_secs(60);
-    while state(&instance) != "off" {
-        assert!(Instant::now() < until, "the server stays on");
+    session.end();
+    wait_until_off(&instance);
+}
+
+/// The server is reached only when a file is there, so that the session can end before, or just when
+/// it is reached.
+#[test]
+fn what_a_session_was_enabling_when_it_ended_is_off() {
+    for ends_first in [true, false] {
+        let scene = scene();
+        let go = scene.path().join("go");
+        let wait = "while [ ! -e \"$0\" ]; do sleep 0.05; done; exec \"$@\"";
+        scene.change(|config| {
+            let server = &mut config["mcpServers"]["ticketing"];
+            let mut arguments = vec![json!("-c"), json!(wait), json!(go)];
+            arguments.push(server["command"].take());
+            arguments.extend(server["args"].as_array().unwrap().iter().cloned());
+            server["command"] = json!("sh");
+            server["args"] = json!(arguments);
+        });
+        let more = ["--allow", "ticketing/servers/enable", "--soft-limit", "1s"];
+        let instance = scene.http(&more, &[]);
+        let session = Session::begin(&instance);
+        let answer = session.call("enable_server", json!({ "server": "ticketing" }));
+        let run = answer.rfind("run_").and_then(|at| answer.get(at..at + 28));
+        let run = run.filter(|run| run.starts_with("run_") && !run.contains('"'));
+        let run = run.unwrap_or_else(|| panic!("it did not take long: {answer}"));
+        assert_eq!(state(&instance), "connecting");
+        if ends_first {
+            session.end();
+            std::fs::write(&go, "").unwrap();
+        } else {
+            std::fs::write(&go, "").unwrap();
+            session.end();
+        }
+        wait_until_off(&instance);
+        // The run is its owner's, who may have another session.
+        let other = Session::begin(&instance);
+        let answer = other.call("wait_run", json!({ "run_id": run }));
+        let (given_up, on) = (answer.contains("its session ended"), answer.contains("is on;"));
+        assert!(given_up || (on && !ends_first), "{answer}");
+        // It stays so, whatever was still on its way.
+        std::thread::sleep(Duration::from_millis(500));
+        assert_eq!(state(&instance), "off");
     }
 }
