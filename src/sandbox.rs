@@ -153,14 +153,15 @@ impl Sandbox {
         report
     }
 
-    /// The grants of the session, the oldest first: answers that hold for all runs. Those that hold
-    /// for one run end with it.
+    /// The grants that hold now, the oldest first: those of the session, and those of runs under way,
+    /// which end with their run. Those of a [`Principal`](broker::Principal) are not among them: see
+    /// [`SessionGrants`](broker::SessionGrants).
     pub fn grants(&self) -> Vec<Grant> {
         self.broker.grants()
     }
 
-    /// Ends a grant of the session. Returns whether it was there. Calls that it covered and that
-    /// have not been sent yet are asked about.
+    /// Ends one of these. Returns whether it was there. Calls that it covered and that have not been
+    /// sent yet are asked about.
     pub fn revoke(&self, grant: GrantId) -> bool {
         self.broker.revoke(grant)
     }

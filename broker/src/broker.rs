@@ -129,14 +129,16 @@ impl Broker {
         Run::new(Arc::clone(&self.inner), key, options)
     }
 
-    /// The grants of the session, the oldest first: those that hold for all runs as long as the
-    /// broker lives. Those of one run are [`Run::grants`].
+    /// The grants that hold now, the oldest first: those of the session, which hold for all runs as
+    /// long as the broker lives, and those of runs under way, which end with their run. Those of a
+    /// [`Principal`](crate::Principal) are not among them: see
+    /// [`SessionGrants`](crate::SessionGrants).
     pub fn grants(&self) -> Vec<Grant> {
         self.inner.grants.list()
     }
 
-    /// Ends a grant of the session. Returns whether it was there. Calls that it covered and that
-    /// have not been sent yet are asked about.
+    /// Ends one of these. Returns whether it was there. Calls that it covered and that have not been
+    /// sent yet are asked about.
     pub fn revoke(&self, grant: GrantId) -> bool {
         self.inner.grants.revoke(grant)
     }

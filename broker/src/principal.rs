@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::approval::{Approver, Grants};
+use crate::approval::{Approver, Grant, GrantId, Grants};
 use crate::elicitation::Elicitor;
 
 /// Who is asked about the calls of a run, and whose grants cover them. Cheap to clone.
@@ -26,6 +26,20 @@ pub struct SessionGrants(Arc<Grants>);
 impl Default for SessionGrants {
     fn default() -> Self {
         Self(Arc::new(Grants::of_session()))
+    }
+}
+
+impl SessionGrants {
+    /// The grants that hold now, the oldest first: those of the session, and those of its runs that
+    /// are under way, which end with their run.
+    pub fn list(&self) -> Vec<Grant> {
+        self.0.list()
+    }
+
+    /// Ends one of these. Returns whether it was there. Calls that it covered and that have not been
+    /// sent yet are asked about.
+    pub fn revoke(&self, grant: GrantId) -> bool {
+        self.0.revoke(grant)
     }
 }
 
@@ -106,6 +120,11 @@ mod tests {
         let other = Principal::new(&SessionGrants::default());
         assert_eq!(call(Some(&other)).await.err(), Some(Kind::Denied));
         assert_eq!(call(None).await.err(), Some(Kind::Denied));
+        let listed: Vec<String> = grants.list().iter().map(ToString::to_string).collect();
+        assert_eq!(listed, ["g1: s/t for the session"]);
+        assert!(broker.grants().is_empty());
+        assert!(grants.revoke(grants.list()[0].id));
+        assert_eq!(call(Some(&same_without_approver)).await.err(), Some(Kind::Denied));
     }
 
     #[tokio::test]

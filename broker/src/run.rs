@@ -95,7 +95,7 @@ pub struct Run {
 struct Shared {
     key: RunKey,
     book: Book,
-    grants: Grants,
+    grants: Arc<Grants>,
     asked: Asked,
     tracker: Tracker,
     denials: AtomicU32,
@@ -113,8 +113,8 @@ impl Run {
         let RunOptions { label, principal, events, in_full, tape } = options;
         let (book, asked, tracker, denials, ending, is_closed) = Default::default();
         let session = principal.as_ref().map_or(&broker.grants, |own| &*own.grants);
-        let grants = session.of_run();
         let id = RunId::new();
+        let grants = session.of_run(id);
         let span = tracing::info_span!(
             "run",
             run = %id,
@@ -292,8 +292,8 @@ impl Run {
         ledger
     }
 
-    /// The grants of this run, the oldest first. None is left when the run has ended. Those of the
-    /// session are [`Broker::grants`](crate::Broker::grants).
+    /// The grants of this run, the oldest first. None is left when the run has ended.
+    /// [`Broker::grants`](crate::Broker::grants) has those of all runs, and of the session.
     pub fn grants(&self) -> Vec<Grant> {
         self.shared.grants.list()
     }

@@ -216,3 +216,37 @@ fn a_grant_of_the_session_covers_later_runs_until_it_is_revoked() {
         );
     });
 }
+
+#[test]
+fn a_grant_of_a_run_under_way_is_listed_and_revoked_by_the_host() {
+    block_on(async {
+        for isolation in ISOLATIONS {
+            let queue = ApprovalQueue::new();
+            let host = asking(isolation, &queue).await;
+            let script = "await demo_text({}); await demo_text({}); await demo_count({ many: 1 });
+                try { await demo_text({}); } catch (error) { return error.kind; }";
+            let answering = async {
+                answer(&queue, [Decision::Allow(Scope::Run)]).await;
+                queue.asked().await;
+                let [grant] = host.sandbox.grants().try_into().expect("one grant");
+                assert_eq!(grant.to_string(), "g1: demo/text for the run");
+                assert!(grant.run.is_some());
+                let is_revoked = [grant.id; 2].map(|id| host.sandbox.revoke(id));
+                assert_eq!((is_revoked, host.sandbox.grants().len()), ([true, false], 0));
+                answer(&queue, [Decision::Allow(Scope::Run), no()]).await;
+            };
+            let (report, ()) = tokio::join!(host.sandbox.run(script), answering);
+            let denied = Outcome::Completed { value: Some("\"denied\"".into()) };
+            assert_eq!(report.outcome, denied, "{isolation:?}");
+            assert_eq!(
+                decisions(&report)[..3],
+                [
+                    "approved for the run, grant g1",
+                    "covered by the grant g1 for the run",
+                    "approved for the run, grant g2"
+                ]
+            );
+            assert!(host.sandbox.grants().is_empty(), "what was granted for the run is over");
+        }
+    });
+}

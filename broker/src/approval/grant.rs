@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -15,6 +15,7 @@ use crate::catalogue::Digest;
 use crate::flow::Origin;
 use crate::ledger::CallId;
 use crate::policy::ArgumentIs;
+use crate::run::RunId;
 
 /// Number of a grant, from 1 in the order in which the grants of a broker were given.
 #[derive(
@@ -44,6 +45,8 @@ pub struct Grant {
     pub id: GrantId,
     /// How long it lasts: [`Scope::Run`] or [`Scope::Session`].
     pub scope: Scope,
+    /// The run for which it holds, if it holds for one.
+    pub run: Option<RunId>,
     /// The server.
     pub server: String,
     /// The tool.
@@ -89,7 +92,10 @@ pub(crate) struct Covered<'a> {
 /// The grants of one run, or those of the session.
 #[derive(Debug)]
 pub(crate) struct Grants {
-    scope: Scope,
+    /// That of a run; `None` for those of the session.
+    run: Option<RunId>,
+    /// Those of the session's runs that are under way.
+    of_runs: Mutex<Vec<Weak<Grants>>>,
     kept: Mutex<Kept>,
     changes: watch::Sender<()>,
     /// Shared by a session and its runs.
@@ -104,16 +110,21 @@ struct Kept {
 
 impl Grants {
     pub(crate) fn of_session() -> Self {
-        Self::new(Scope::Session, Arc::default())
+        Self::new(None, Arc::default())
     }
 
     /// For a run of the session whose grants these are.
-    pub(crate) fn of_run(&self) -> Self {
-        Self::new(Scope::Run, Arc::clone(&self.last))
+    pub(crate) fn of_run(&self, run: RunId) -> Arc<Self> {
+        let grants = Arc::new(Self::new(Some(run), Arc::clone(&self.last)));
+        let mut of_runs = self.of_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        of_runs.retain(|run| run.strong_count() > 0);
+        of_runs.push(Arc::downgrade(&grants));
+        grants
     }
 
-    fn new(scope: Scope, last: Arc<AtomicU64>) -> Self {
-        Self { scope, kept: Mutex::default(), changes: watch::Sender::new(()), last }
+    fn new(run: Option<RunId>, last: Arc<AtomicU64>) -> Self {
+        let (of_runs, kept) = Default::default();
+        Self { run, of_runs, kept, changes: watch::Sender::new(()), last }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -132,7 +143,8 @@ impl Grants {
         let id = GrantId(self.last.fetch_add(1, Ordering::Relaxed) + 1);
         let grant = Grant {
             id,
-            scope: self.scope,
+            scope: if self.run.is_some() { Scope::Run } else { Scope::Session },
+            run: self.run,
             server: call.server.to_owned(),
             tool: call.tool.to_owned(),
             digest: call.digest,
@@ -179,20 +191,34 @@ impl Grants {
         self.lock().grants.iter().any(|grant| grant.id == id)
     }
 
+    /// These, and those of the session's runs that are under way, the oldest first.
     pub(crate) fn list(&self) -> Vec<Grant> {
-        self.lock().grants.clone()
+        let mut grants = self.lock().grants.clone();
+        grants.extend(self.runs().iter().flat_map(|run| run.list()));
+        grants.sort_by_key(|grant| grant.id);
+        grants
     }
 
-    /// Ends a grant. Returns whether it was there.
+    /// Ends one of these. Returns whether it was there.
     pub(crate) fn revoke(&self, id: GrantId) -> bool {
+        self.take(id) || self.runs().iter().any(|run| run.take(id))
+    }
+
+    fn runs(&self) -> Vec<Arc<Self>> {
+        let of_runs = self.of_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        of_runs.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn take(&self, id: GrantId) -> bool {
         let mut kept = self.lock();
         let before = kept.grants.len();
         kept.grants.retain(|grant| grant.id != id);
         kept.grants.len() < before
     }
 
-    /// Ends all grants; none is kept any more.
+    /// Ends all grants, also those of the session's runs; none is kept any more.
     pub(crate) fn end(&self) {
+        self.runs().iter().for_each(|run| run.end());
         *self.lock() = Kept { grants: Vec::new(), has_ended: true };
     }
 }

@@ -48,9 +48,13 @@ async fn grants_are_listed_where_they_hold_and_end_with_their_scope() {
     let list = |grants: Vec<crate::Grant>| -> Vec<String> {
         grants.iter().map(ToString::to_string).collect()
     };
-    assert_eq!(list(broker.grants()), ["g1: s/echo for the session"]);
+    assert_eq!(list(broker.grants()), ["g1: s/echo for the session", "g2: s/other for the run"]);
     assert_eq!(list(run.grants()), ["g2: s/other for the run"]);
     assert_eq!(run.grants()[0].given_with.number(), 2);
+    assert_eq!(
+        broker.grants().iter().map(|grant| grant.run).collect::<Vec<_>>(),
+        [None, Some(run.id())]
+    );
     run.close();
     assert!(run.grants().is_empty(), "the run is over");
     assert_eq!(broker.grants().len(), 1);
@@ -69,7 +73,7 @@ async fn a_revoked_grant_covers_nothing_more() {
     assert!(broker.revoke(session) && !broker.revoke(session));
     call(&run, "other", json!({})).await.unwrap();
     let of_run = run.grants()[0].id;
-    assert!(run.revoke(of_run));
+    assert!(broker.revoke(of_run) && !run.revoke(of_run));
     assert_eq!(fault(&run, "other", json!({})).await.kind, Kind::Denied);
     assert_eq!((approver.asked(), count(&reached)), (3, 2));
 }
