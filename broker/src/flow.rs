@@ -23,6 +23,7 @@ mod winnow;
 use std::fmt;
 use std::sync::Arc;
 
+pub use explain::Carried;
 pub use rules::{DataFlow, FlowRule};
 pub(crate) use tracker::{Labels, Tracker};
 pub use views::Encoding;

@@ -71,7 +71,7 @@ pub use config::{Deferred, Rate, ServerConfig, Share, Transport};
 pub use credential::{CredentialError, CredentialSource, Part, Template};
 pub use elicitation::{Ask, Elicitation, Elicitor, Field, FieldKind, Form, Reply};
 pub use events::{Event, Events};
-pub use flow::{DataFlow, Encoding, Flow, FlowRule, Origin, Source};
+pub use flow::{Carried, DataFlow, Encoding, Flow, FlowRule, Origin, Source};
 pub use ledger::{Allowance, CallId, Entry, Ledger, State};
 pub use limits::CallLimits;
 pub use oauth::{Login, LoginError, OAuth, StoreError, TokenStore};

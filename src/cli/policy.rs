@@ -9,7 +9,7 @@ use super::{
 use anyhow::{Context, bail, ensure};
 use cofferdam::{
     Policy,
-    broker::{Action, Annotations, Explanation, Subject, Tool, Verdict},
+    broker::{Action, Annotations, Carried, Explanation, Subject, Tool, Verdict},
     config::Config,
 };
 use serde::Deserialize;
@@ -43,6 +43,13 @@ struct Explain {
     /// What the tool says of itself, as servers do: '{"readOnlyHint": true}'
     #[arg(long, value_name = "JSON", default_value = "{}")]
     annotations: String,
+    /// A tool, as server/tool, of whose results something is in the arguments (may be given several
+    /// times)
+    #[arg(long, value_name = "TOOL")]
+    carries: Vec<String>,
+    /// A tool whose results the run has read before (may be given several times)
+    #[arg(long, value_name = "TOOL")]
+    read: Vec<String>,
     #[command(flatten)]
     config: WithConfig,
     #[command(flatten)]
@@ -51,7 +58,8 @@ struct Explain {
 
 #[derive(clap::Args)]
 struct Test {
-    /// A JSON list of { "tool", "input", "annotations", "label", "expect": "allow" | "ask" | "deny" }
+    /// A JSON list of { "tool", "input", "annotations", "label", "carries", "read", "expect": "allow" |
+    /// "ask" | "deny" }
     file: PathBuf,
     #[command(flatten)]
     config: WithConfig,
@@ -69,7 +77,21 @@ struct Expectation {
     #[serde(default)]
     annotations: Map<String, Value>,
     label: Option<String>,
+    /// Tools of whose results something is in the input: `server/tool`.
+    #[serde(default)]
+    carries: Vec<String>,
+    /// Tools whose results the run has read before.
+    #[serde(default)]
+    read: Vec<String>,
     expect: Action,
+}
+
+/// What is decided about a call, and by what.
+struct Judgement {
+    /// What the policy makes of it by itself.
+    policy: Explanation,
+    /// And with what it carries.
+    verdict: Verdict,
 }
 
 pub(super) fn policy(arguments: Arguments) -> anyhow::Result<Exit> {
@@ -88,11 +110,14 @@ impl Explain {
             annotations: serde_json::from_str(&self.annotations).context("--annotations")?,
             tool: self.tool,
             label: self.label,
+            carries: self.carries,
+            read: self.read,
             expect: Action::Ask,
         };
-        let explanation = call.judge(&policy, &config)?;
+        let judgement = call.judge(&policy, &config)?;
+        let steps = &judgement.policy.steps;
         let mut text = String::new();
-        for step in &explanation.steps {
+        for step in steps {
             let _ = match &step.mismatch {
                 Some(why) => {
                     writeln!(text, "rule {}, {}: passed over, {why}", step.number, step.rule)
@@ -100,16 +125,23 @@ impl Explain {
                 None => writeln!(text, "rule {}, {}: decides", step.number, step.rule),
             };
         }
-        if explanation.steps.last().is_none_or(|step| step.mismatch.is_some()) {
+        if steps.last().is_none_or(|step| step.mismatch.is_some()) {
             text += "no rule matches, so somebody is asked\n";
         }
-        let reason = match &explanation.verdict {
+        if let Some(rule) = judgement.flow_rule() {
+            let _ = writeln!(text, "{rule}: decides, as it is stricter");
+        }
+        let verdict = &judgement.verdict;
+        let reason = match verdict {
             Verdict::Deny { reason, .. } | Verdict::Ask { reason, .. } => reason.as_deref(),
             _ => None,
         };
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-        let _ = writeln!(text, "=> {}{reason}", explanation.verdict.action().as_str());
-        if let Some((server, tool)) = call.tool.split_once('/') {
+        let _ = writeln!(text, "=> {}{reason}", verdict.action().as_str());
+        if call.carries.is_empty()
+            && call.read.is_empty()
+            && let Some((server, tool)) = call.tool.split_once('/')
+        {
             for line in config.data_flow.about(server, tool) {
                 let _ = writeln!(text, "data flow, if it is stricter: {line}");
             }
@@ -130,14 +162,15 @@ impl Test {
         ensure!(!expectations.is_empty(), "{name} expects nothing");
         let mut wrong = 0;
         for (index, expectation) in expectations.iter().enumerate() {
-            let explanation = expectation.judge(&config.policy, &config)?;
-            let decided = explanation.verdict.action();
+            let judgement = expectation.judge(&config.policy, &config)?;
+            let decided = judgement.verdict.action();
             if decided != expectation.expect {
                 wrong += 1;
-                let rule = explanation.steps.last().filter(|step| step.mismatch.is_none());
+                let rule = judgement.policy.steps.last().filter(|step| step.mismatch.is_none());
                 let rule = rule.map_or("no rule matches".to_owned(), |step| {
                     format!("rule {}, {}", step.number, step.rule)
                 });
+                let rule = judgement.flow_rule().map_or(rule, str::to_owned);
                 output::print(&format!(
                     "{}: {} is expected to be {}, and is {}: {rule}\n",
                     index + 1,
@@ -154,22 +187,51 @@ impl Test {
 }
 
 impl Expectation {
-    fn judge(&self, policy: &Policy, config: &Config) -> anyhow::Result<Explanation> {
-        let Some((server, name)) = self.tool.split_once('/') else {
-            bail!("`{}` is not a tool: write it as server/tool", self.tool);
-        };
-        let Some(known) = config.servers.get(server) else {
-            bail!("`{}`: the configuration has no server `{server}`", self.tool);
-        };
+    fn judge(&self, policy: &Policy, config: &Config) -> anyhow::Result<Judgement> {
+        let (server, name) = parts(&self.tool, config)?;
+        let known = config.servers.get(server);
         let mut tool = Tool::new(server, name);
         tool.annotations = annotations(&self.annotations)?;
-        Ok(policy.explain(Subject {
+        let explanation = policy.explain(Subject {
             tool: &tool,
-            trusted: known.trusted,
+            trusted: known.is_some_and(|known| known.trusted),
             arguments: &self.input,
             label: self.label.as_deref(),
-        }))
+        });
+        let carried =
+            Carried { carries: tools(&self.carries, config)?, read: tools(&self.read, config)? };
+        let verdict = explanation.verdict.clone();
+        let verdict = config.data_flow.verdict((server, name), &carried, verdict);
+        Ok(Judgement { policy: explanation, verdict })
     }
+}
+
+impl Judgement {
+    /// The rule of data flow that decides, if one does.
+    fn flow_rule(&self) -> Option<&str> {
+        let rule = match &self.verdict {
+            Verdict::Deny { rule, .. } => Some(rule),
+            Verdict::Ask { rule, .. } => rule.as_ref(),
+            _ => None,
+        };
+        rule.map(String::as_str).filter(|_| self.verdict != self.policy.verdict)
+    }
+}
+
+fn tools<'a>(tools: &'a [String], config: &Config) -> anyhow::Result<Vec<(&'a str, &'a str)>> {
+    tools.iter().map(|tool| parts(tool, config)).collect()
+}
+
+/// The server and the name of a tool.
+fn parts<'a>(tool: &'a str, config: &Config) -> anyhow::Result<(&'a str, &'a str)> {
+    let Some((server, name)) = tool.split_once('/') else {
+        bail!("`{tool}` is not a tool: write it as server/tool");
+    };
+    ensure!(
+        config.servers.contains_key(server),
+        "`{tool}`: the configuration has no server `{server}`"
+    );
+    Ok((server, name))
 }
 
 /// What a server would say, by the names that servers use.

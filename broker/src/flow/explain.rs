@@ -1,7 +1,17 @@
 //! What rules of data flow can mean, before anything has flowed.
 
 use super::{DataFlow, FlowRule};
-use crate::policy::Pattern;
+use crate::policy::{Pattern, Verdict};
+
+/// What a run has read before a call, and what of it the call carries: tools by their servers and
+/// names.
+#[derive(Clone, Debug, Default)]
+pub struct Carried<'a> {
+    /// The tools whose results are in the arguments, in part or in whole.
+    pub carries: Vec<(&'a str, &'a str)>,
+    /// Further tools whose results the run has read.
+    pub read: Vec<(&'a str, &'a str)>,
+}
 
 impl DataFlow {
     /// What can follow from what a call of this tool carries, or from what it returns: a line for a
@@ -27,6 +37,22 @@ impl DataFlow {
         lines
     }
 
+    /// What becomes of the policy's verdict on a call of this tool, given what the call carries.
+    pub fn verdict(&self, to: (&str, &str), carried: &Carried<'_>, policy: Verdict) -> Verdict {
+        let (server, _) = to;
+        // A server may have its own data back.
+        let foreign = carried.carries.iter().filter(|(from, _)| *from != server);
+        let judged = foreign.filter_map(|from| self.judge_carried(*from, to));
+        let mut all_read = carried.carries.iter().chain(&carried.read);
+        let is_sensitive = self.is_public(server)
+            && all_read.any(|(server, tool)| self.is_sensitive(server, tool));
+        let sensitive = is_sensitive.then(|| self.judge_sensitive());
+        match sensitive.into_iter().chain(judged).reduce(|one, other| one.and(other)) {
+            Some(judged) => judged.with(policy),
+            None => policy,
+        }
+    }
+
     /// The rules that no data can match, given the names of all servers, as a sentence for a person
     /// each. Not all such rules can be found; these surely are.
     pub fn unused<'a>(&self, servers: impl IntoIterator<Item = &'a str>) -> Vec<String> {
@@ -37,10 +63,14 @@ impl DataFlow {
         };
         let unused = |(index, rule): (usize, &FlowRule)| {
             let (from, to) = (of(&rule.from), of(&rule.to));
-            let why = match (from.as_slice(), to.as_slice()) {
-                ([], _) => "there is no server that it takes from",
-                (_, []) => "there is no server that it gives to",
-                ([from], [to]) if from == to => "a server may have its own data back",
+            let earlier = self.rules.iter().take(index).position(|earlier| earlier.covers(rule));
+            let why = match (from.as_slice(), to.as_slice(), earlier) {
+                ([], _, _) => "there is no server that it takes from".to_owned(),
+                (_, [], _) => "there is no server that it gives to".to_owned(),
+                ([from], [to], _) if from == to => "a server may have its own data back".to_owned(),
+                (_, _, Some(earlier)) => {
+                    format!("rule {} matches everything that it would", earlier + 1)
+                }
                 _ => return None,
             };
             Some(format!("rule {} of the data flow (`{rule}`) never matches: {why}", index + 1))
@@ -49,10 +79,38 @@ impl DataFlow {
     }
 }
 
+impl FlowRule {
+    /// Whether this rule surely matches whatever the other does.
+    fn covers(&self, other: &Self) -> bool {
+        let covers = |ours: &[Pattern], theirs: &[Pattern]| {
+            let known = |text: &str| ours.iter().any(|pattern| pattern.as_str() == text);
+            known("*") || theirs.iter().all(|pattern| known(pattern.as_str()))
+        };
+        covers(&self.from, &other.from) && covers(&self.to, &other.to)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::policy::Action;
+
+    #[test]
+    fn a_rule_behind_one_that_takes_it_all_is_found() {
+        let rule = |from: &str, to: &str| {
+            FlowRule::new(vec![from.parse().unwrap()], vec![to.parse().unwrap()], Action::Ask)
+        };
+        let flow = DataFlow::default().rule(rule("*", "web/*")).rule(rule("mail/*", "web/*"));
+        let flow = flow.rule(rule("mail/*", "chat/*")).rule(rule("mail/*", "chat/*"));
+        let unused = flow.unused(["mail", "web", "chat"]);
+        assert_eq!(
+            unused,
+            [
+                "rule 2 of the data flow (`ask mail/* → web/*`) never matches: rule 1 matches everything that it would",
+                "rule 4 of the data flow (`ask mail/* → chat/*`) never matches: rule 3 matches everything that it would",
+            ]
+        );
+    }
 
     #[test]
     fn rules_that_nothing_matches_are_found() {

@@ -110,20 +110,32 @@ impl DataFlow {
     /// What a flow means for a call: the action, which rule says so, and its reason.
     pub(super) fn judge(&self, flow: &Flow, server: &str, tool: &str) -> Option<Judged> {
         if let Flow::Sensitive { .. } = flow {
-            let action = self.sensitive_to_public;
-            return Some(Judged { action, rule: "sensitive to public".to_owned(), reason: None });
+            return Some(self.judge_sensitive());
         }
-        let (from_server, from_tool) = flow.origin();
-        let rule = self.rules.iter().find(|rule| {
-            rule.from.iter().any(|pattern| pattern.matches_tool(from_server, from_tool))
-                && rule.to.iter().any(|pattern| pattern.matches_tool(server, tool))
-        })?;
+        let judged = self.judge_carried(flow.origin(), (server, tool))?;
         // Nobody knows whether it flows, so it is not denied without asking.
-        let action = match (flow, rule.action) {
+        let action = match (flow, judged.action) {
             (Flow::Forgotten { .. }, Action::Deny) => Action::Ask,
             (_, action) => action,
         };
-        Some(Judged { action, rule: rule.to_string(), reason: rule.reason.clone() })
+        Some(Judged { action, ..judged })
+    }
+
+    /// The same of data that surely goes from one tool to another.
+    pub(super) fn judge_carried(&self, from: (&str, &str), to: (&str, &str)) -> Option<Judged> {
+        let matches = |patterns: &[Pattern], (server, tool): (&str, &str)| {
+            patterns.iter().any(|pattern| pattern.matches_tool(server, tool))
+        };
+        let rule =
+            self.rules.iter().find(|rule| matches(&rule.from, from) && matches(&rule.to, to))?;
+        let (action, reason) = (rule.action, rule.reason.clone());
+        Some(Judged { action, rule: rule.to_string(), reason })
+    }
+
+    /// The same of a call of a public server by a run that has read something sensitive.
+    pub(super) fn judge_sensitive(&self) -> Judged {
+        let action = self.sensitive_to_public;
+        Judged { action, rule: "sensitive to public".to_owned(), reason: None }
     }
 }
 
