@@ -11,7 +11,7 @@
 //! | `tools`, `instructions.md` | what a model reads of us |
 //! | `search` | the catalogue, looked through |
 //! | `demand`, `session` | servers that are off until a client wants them, and no longer than it is there |
-//! | `live`, `questions`, `tape` | a run that goes on, whoever listens: what it asks, what it has done |
+//! | `live`, `questions`, `past` | a run that goes on, whoever listens: what it asks, what it has done |
 //! | `follow`, `rounds` | one request that listens to a run, and puts its questions to the client; one that brings answers |
 //! | `answer` | what a request is answered |
 //! | `runs`, `client` | all runs, and whose they are |
@@ -33,13 +33,13 @@ mod job;
 mod live;
 mod metrics;
 mod options;
+mod past;
 mod questions;
 mod rounds;
 mod runs;
 mod seal;
 mod search;
 mod session;
-mod tape;
 mod tools;
 
 use crate::Sandbox;

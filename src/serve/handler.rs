@@ -187,7 +187,7 @@ impl Handler {
             can_ask: listener.way != Way::None,
             answer_time: shared.options.answer_time,
             // There is no other instance on the other end of a pipe, and none without a common key.
-            tape_bytes: match (self.carrier, listener.way, &shared.options.state_key) {
+            past_bytes: match (self.carrier, listener.way, &shared.options.state_key) {
                 (Carrier::Http, Way::InputRequired, Some(_)) => shared.options.state_bytes,
                 _ => 0,
             },

@@ -119,7 +119,7 @@ impl Token {
 impl Identity {
     /// Whoever these texts tell apart from all others.
     pub(super) fn new(texts: &[&str]) -> Self {
-        Self(super::tape::digest(texts))
+        Self(super::past::digest(texts))
     }
 }
 

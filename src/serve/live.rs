@@ -10,8 +10,8 @@ mod hold;
 use super::{
     client::Who,
     job::Job,
+    past::{Past, Record},
     questions::{Answers, Question},
-    tape::{Record, Tape},
 };
 use crate::{Report, Sandbox};
 use serde_json::Value;
@@ -69,7 +69,7 @@ pub(super) struct State {
     held: Option<Instant>,
     /// How often it was held.
     round: u32,
-    tape: Tape,
+    past: Past,
     diverged: Option<String>,
     pub(super) ended: Option<(Arc<Ended>, Instant)>,
     pub(super) listeners: usize,
@@ -94,7 +94,7 @@ pub(super) struct Start {
     pub(super) can_ask: bool,
     pub(super) answer_time: Duration,
     /// How many bytes are kept to go on elsewhere.
-    pub(super) tape_bytes: usize,
+    pub(super) past_bytes: usize,
     pub(super) record: Option<Record>,
     pub(super) granted: Vec<Granted>,
     pub(super) answers: Answers,
@@ -103,9 +103,9 @@ pub(super) struct Start {
 
 impl Live {
     pub(super) fn new(start: Start, sandbox: Sandbox) -> Self {
-        let tape = match start.record {
-            Some(record) => Tape::of(record, start.tape_bytes),
-            None => Tape::new(start.tape_bytes),
+        let past = match start.record {
+            Some(record) => Past::of(record, start.past_bytes),
+            None => Past::new(start.past_bytes),
         };
         let state = State {
             said: Vec::new(),
@@ -119,7 +119,7 @@ impl Live {
             asking: BTreeSet::new(),
             held: None,
             round: start.round,
-            tape,
+            past,
             diverged: None,
             ended: None,
             listeners: 0,
@@ -160,7 +160,7 @@ impl Live {
         self.change(|state| {
             let ended = match state.diverged.take() {
                 Some(how) => Ended::Diverged(how),
-                None if state.tape.has_caught_up() || self.cancel.is_cancelled() => ended,
+                None if state.past.has_caught_up() || self.cancel.is_cancelled() => ended,
                 None => {
                     Ended::Diverged("it ended before it had made the calls it made before".into())
                 }
@@ -184,7 +184,7 @@ impl Live {
     /// Ends a run that does not come to where it was.
     pub(super) fn diverge(&self, how: &str) {
         self.change(|state| {
-            if !state.tape.has_caught_up() {
+            if !state.past.has_caught_up() {
                 state.diverged.get_or_insert_with(|| how.to_owned());
                 self.cancel.cancel();
             }

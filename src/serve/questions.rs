@@ -9,7 +9,7 @@
 use super::{
     job::Job,
     live::{Granted, Live},
-    tape::digest,
+    past::digest,
 };
 use crate::visible::{first_line, visible};
 use async_trait::async_trait;

@@ -4,7 +4,7 @@
 use super::{Live, Said};
 use crate::{
     attendant::{Attendant, Begun, Outcome, Pass},
-    serve::tape::Next,
+    serve::past::Next,
 };
 use futures::future::BoxFuture;
 use runtime::Line;
@@ -15,7 +15,7 @@ impl Attendant for Live {
     }
 
     fn enter(&self, call: &Begun<'_>) -> usize {
-        self.change(|state| match state.tape.call(call) {
+        self.change(|state| match state.past.call(call) {
             Ok(number) => number,
             Err(how) => {
                 state.diverged.get_or_insert(how);
@@ -32,7 +32,7 @@ impl Attendant for Live {
                 {
                     let mut state = self.lock();
                     let is_stopped = state.held.is_some() || state.diverged.is_some();
-                    match state.tape.next(number) {
+                    match state.past.next(number) {
                         Next::Repeat(outcome) => return Pass::Repeat(outcome),
                         Next::Make if !is_stopped => {
                             state.open.insert(number);
@@ -63,7 +63,7 @@ impl Attendant for Live {
 
     fn ended(&self, number: usize, outcome: Option<&Outcome>) {
         self.change(|state| {
-            state.tape.end(number, outcome);
+            state.past.end(number, outcome);
             state.open.remove(&number);
             state.asking.remove(&number);
         });

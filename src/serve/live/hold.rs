@@ -2,7 +2,7 @@
 //! another instance.
 
 use super::Live;
-use crate::serve::{job::Job, tape::Record};
+use crate::serve::{job::Job, past::Record};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Instant;
@@ -42,7 +42,7 @@ impl Live {
             state.round += 1;
             // What a server asks belongs to a call that it has already.
             let is_portable = state.questions.values().all(|question| question.is_portable);
-            let record = state.tape.record().filter(|_| is_portable);
+            let record = state.past.record().filter(|_| is_portable);
             let granted = state.granted.clone();
             let questions = &state.questions;
             Some(Held {

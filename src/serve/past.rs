@@ -2,10 +2,14 @@
 //! same place without doing any of it again.
 //!
 //! A script sees nothing of the world but the results of its calls, in the order in which they come,
-//! and the clock. So the tape has each call with a digest of its arguments, each result, and the order
+//! and the clock. So its past is each call with a digest of its arguments, each result, and the order
 //! of both. A repeat gives each result when all that came before it has come again. A script that does
 //! not repeat itself (its calls depend on the time, or on chance) is found out at the first call that
 //! is another one, and stopped before anything is sent.
+//!
+//! This is not a recording (`broker::Recorder`), which is for people and has what was decided about each
+//! call: here is only what a script itself can see, as little as possible of it, and behind it the run
+//! goes on for real.
 
 use crate::attendant::{Begun, Outcome};
 use runtime::{Failure, Reply};
@@ -14,14 +18,14 @@ use sha2::{Digest, Sha256};
 
 /// The record of a run, and what it repeats.
 #[derive(Default)]
-pub(super) struct Tape {
+pub(super) struct Past {
     calls: Vec<Call>,
     order: Vec<Step>,
     bytes: usize,
     /// More than this is not kept.
     limit: usize,
     is_too_long: bool,
-    past: Option<Past>,
+    repeat: Option<Repeat>,
 }
 
 /// A record that goes from one instance to another.
@@ -54,7 +58,7 @@ enum Step {
 }
 
 /// What is repeated, and how far that has come.
-struct Past {
+struct Repeat {
     record: Record,
     at: usize,
     /// The call whose result is given next.
@@ -71,16 +75,16 @@ pub(super) enum Next {
     Repeat(Outcome),
 }
 
-impl Tape {
-    /// An empty tape for at most so many bytes.
+impl Past {
+    /// An empty one for at most so many bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { limit, is_too_long: limit == 0, ..Self::default() }
     }
 
-    /// A tape that repeats a record first.
+    /// One that repeats a record first.
     pub(super) fn of(record: Record, limit: usize) -> Self {
-        let past = Past { record, at: 0, due: None };
-        Self { past: Some(past), ..Self::new(limit) }
+        let repeat = Repeat { record, at: 0, due: None };
+        Self { repeat: Some(repeat), ..Self::new(limit) }
     }
 
     /// Takes note of a call. Returns its number.
@@ -90,7 +94,8 @@ impl Tape {
     pub(super) fn call(&mut self, call: &Begun<'_>) -> Result<usize, String> {
         let number = self.calls.len();
         let digest = digest(&[call.function, call.input]);
-        if let Some(before) = self.past.as_ref().and_then(|past| past.record.calls.get(number))
+        if let Some(before) =
+            self.repeat.as_ref().and_then(|repeat| repeat.record.calls.get(number))
             && (before.function != call.function || before.digest != digest)
         {
             let line = call.line.map(|line| format!(" in line {line}")).unwrap_or_default();
@@ -111,14 +116,16 @@ impl Tape {
 
     /// What becomes of a call now.
     pub(super) fn next(&mut self, number: usize) -> Next {
-        let Some(past) = &mut self.past else { return Next::Make };
-        let came = past.record.calls.get(number).and_then(|call| call.came.clone());
+        let Some(repeat) = &mut self.repeat else { return Next::Make };
+        let came = repeat.record.calls.get(number).and_then(|call| call.came.clone());
         match came {
             Some(Came::Nothing) => Next::Wait,
-            Some(Came::Reply(reply)) if past.due == Some(number) => Next::Repeat(Ok(reply)),
-            Some(Came::Failure(failure)) if past.due == Some(number) => Next::Repeat(Err(failure)),
+            Some(Came::Reply(reply)) if repeat.due == Some(number) => Next::Repeat(Ok(reply)),
+            Some(Came::Failure(failure)) if repeat.due == Some(number) => {
+                Next::Repeat(Err(failure))
+            }
             Some(_) => Next::Wait,
-            None if past.is_over() => Next::Make,
+            None if repeat.is_over() => Next::Make,
             None => Next::Wait,
         }
     }
@@ -143,17 +150,17 @@ impl Tape {
                 self.order.push(Step::End(number));
             }
         }
-        if let Some(past) = &mut self.past
-            && past.due == Some(number)
+        if let Some(repeat) = &mut self.repeat
+            && repeat.due == Some(number)
         {
-            past.due = None;
+            repeat.due = None;
         }
         self.advance();
     }
 
     /// Whether all of the past was repeated.
     pub(super) fn has_caught_up(&self) -> bool {
-        self.past.as_ref().is_none_or(Past::is_over)
+        self.repeat.as_ref().is_none_or(Repeat::is_over)
     }
 
     /// The record so far, unless it is too long.
@@ -163,13 +170,13 @@ impl Tape {
     }
 
     fn advance(&mut self) {
-        let Some(past) = &mut self.past else { return };
-        while past.due.is_none() {
-            match past.record.order.get(past.at) {
-                Some(Step::Call(number)) if *number < self.calls.len() => past.at += 1,
+        let Some(repeat) = &mut self.repeat else { return };
+        while repeat.due.is_none() {
+            match repeat.record.order.get(repeat.at) {
+                Some(Step::Call(number)) if *number < self.calls.len() => repeat.at += 1,
                 Some(Step::End(number)) => {
-                    past.due = Some(*number);
-                    past.at += 1;
+                    repeat.due = Some(*number);
+                    repeat.at += 1;
                 }
                 _ => return,
             }
@@ -177,7 +184,7 @@ impl Tape {
     }
 }
 
-impl Past {
+impl Repeat {
     fn is_over(&self) -> bool {
         self.due.is_none() && self.at >= self.record.order.len()
     }
@@ -197,8 +204,8 @@ pub(super) fn digest(texts: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn call(tape: &mut Tape, function: &str) -> Result<usize, String> {
-        tape.call(&Begun { function, input: "{}", line: Some(1) })
+    fn call(past: &mut Past, function: &str) -> Result<usize, String> {
+        past.call(&Begun { function, input: "{}", line: Some(1) })
     }
 
     fn ok(text: &str) -> Outcome {
@@ -207,43 +214,43 @@ mod tests {
 
     /// Two calls at once, the second of which ends first and leads to a third, which waits.
     fn record() -> Record {
-        let mut tape = Tape::new(1000);
-        let (a, b) = (call(&mut tape, "a").unwrap(), call(&mut tape, "b").unwrap());
-        tape.end(b, Some(&ok("2")));
-        call(&mut tape, "c").unwrap();
-        tape.end(a, Some(&ok("1")));
-        tape.record().unwrap()
+        let mut past = Past::new(1000);
+        let (a, b) = (call(&mut past, "a").unwrap(), call(&mut past, "b").unwrap());
+        past.end(b, Some(&ok("2")));
+        call(&mut past, "c").unwrap();
+        past.end(a, Some(&ok("1")));
+        past.record().unwrap()
     }
 
     #[test]
     fn results_come_in_the_order_in_which_they_came() {
-        let mut tape = Tape::of(record(), 1000);
-        let (a, b) = (call(&mut tape, "a").unwrap(), call(&mut tape, "b").unwrap());
-        assert!(matches!(tape.next(a), Next::Wait));
-        assert!(matches!(tape.next(b), Next::Repeat(Ok(Reply::Value(text))) if text == "2"));
-        tape.end(b, Some(&ok("2")));
-        assert!(matches!(tape.next(a), Next::Wait), "`c` was called before `a` had ended");
-        let c = call(&mut tape, "c").unwrap();
-        assert!(matches!(tape.next(c), Next::Wait), "nothing is sent before all is repeated");
-        assert!(matches!(tape.next(a), Next::Repeat(Ok(_))));
-        tape.end(a, Some(&ok("1")));
-        assert!(matches!(tape.next(c), Next::Make) && tape.has_caught_up());
-        assert_eq!(tape.record(), Some(record()));
+        let mut past = Past::of(record(), 1000);
+        let (a, b) = (call(&mut past, "a").unwrap(), call(&mut past, "b").unwrap());
+        assert!(matches!(past.next(a), Next::Wait));
+        assert!(matches!(past.next(b), Next::Repeat(Ok(Reply::Value(text))) if text == "2"));
+        past.end(b, Some(&ok("2")));
+        assert!(matches!(past.next(a), Next::Wait), "`c` was called before `a` had ended");
+        let c = call(&mut past, "c").unwrap();
+        assert!(matches!(past.next(c), Next::Wait), "nothing is sent before all is repeated");
+        assert!(matches!(past.next(a), Next::Repeat(Ok(_))));
+        past.end(a, Some(&ok("1")));
+        assert!(matches!(past.next(c), Next::Make) && past.has_caught_up());
+        assert_eq!(past.record(), Some(record()));
     }
 
     #[test]
     fn another_call_is_found_out() {
-        let mut tape = Tape::of(record(), 1000);
-        assert!(call(&mut tape, "b").unwrap_err().contains("was `a` before, and is `b`"));
+        let mut past = Past::of(record(), 1000);
+        assert!(call(&mut past, "b").unwrap_err().contains("was `a` before, and is `b`"));
         let other = Begun { function: "a", input: "{\"n\":1}", line: None };
-        assert!(Tape::of(record(), 1000).call(&other).unwrap_err().contains("other arguments"));
+        assert!(Past::of(record(), 1000).call(&other).unwrap_err().contains("other arguments"));
     }
 
     #[test]
     fn what_is_too_long_is_no_record() {
-        let mut tape = Tape::new(100);
-        let a = call(&mut tape, "a").unwrap();
-        tape.end(a, Some(&ok(&"x".repeat(100))));
-        assert_eq!(tape.record(), None);
+        let mut past = Past::new(100);
+        let a = call(&mut past, "a").unwrap();
+        past.end(a, Some(&ok(&"x".repeat(100))));
+        assert_eq!(past.record(), None);
     }
 }
