@@ -54,7 +54,7 @@ struct Show {
     /// Only what is not older than this: a time such as 2h, or a date such as 2026-11-30T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<SystemTime>,
-    /// Print the entries as JSON lines
+    /// Print the lines as they are: JSON
     #[arg(long)]
     json: bool,
 }
@@ -168,10 +168,7 @@ impl Show {
 
     fn text(&self, entry: &Entry) -> String {
         if self.json {
-            let mut members = entry.members.clone();
-            members.insert("seq".into(), entry.seq.into());
-            members.insert("hash".into(), entry.hash.to_string().into());
-            return format!("{}\n", serde_json::Value::Object(members));
+            return format!("{}\n", entry.line);
         }
         let text = |name: &str| entry.text(name).unwrap_or_default();
         let mut line = format!("{}  {:16}  ", text("time"), text("run"));

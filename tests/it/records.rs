@@ -1,6 +1,6 @@
 //! The audit log and recordings of the program: what is in them whatever becomes of a run.
 
-use crate::place::{Place, fixture, told};
+use crate::place::{Place, told};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -297,37 +297,6 @@ fn the_recording_of_each_example_replays_to_the_same_report() {
         assert_eq!((code, again), (Some(0), said), "{errors}");
     }
     assert!(!examples.is_empty());
-}
-
-#[test]
-fn a_dry_run_sends_what_only_reads_and_lists_the_rest() {
-    // Lists of resources count as reads, of a server that is trusted.
-    let interactive = fixture().with_file_name("interactive.py");
-    let notes = json!({ "command": "python3", "args": [interactive, "modern"] });
-    let place = Place::new(&json!({
-        "mcpServers": {
-            "good": { "command": "python3", "args": [fixture(), "good", "${env:NOTES}"] },
-            "notes": notes,
-            "strange": notes,
-        },
-        "trust": ["good", "notes"],
-        "policy": [{ "action": "allow", "tools": ["good/echo", "*/resources/*"] }, { "action": "deny", "tools": "good/slow" }],
-    }));
-    place.script(
-        "script.ts",
-        "console.log(await good_slow({}).catch((error) => error.kind));
-         console.log((await mcp.listResources('notes')).length > 0);
-         await Promise.all([good_echo({ text: 'a' }), good_fails({}), mcp.listResources('strange')]);
-         console.log('not reached');",
-    );
-    let (code, said, errors) = place.play(&["run", "script.ts", "--dry-run"]);
-    assert_eq!(code, Some(0), "{errors}");
-    assert_eq!(
-        said,
-        "denied\ntrue\nDry run: it would make 3 calls now:\n#3 good/echo, line 3\n  {\n    \"text\": \"a\"\n  }\n\
-         #4 good/fails, line 3; somebody would be asked\n  {}\n#5 strange/resources/list, line 3\n  {}\n"
-    );
-    assert!(!fs::read_to_string(place.at("notes")).unwrap_or_default().contains("called"));
 }
 
 #[test]

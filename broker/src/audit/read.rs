@@ -23,6 +23,8 @@ pub struct Entry {
     pub hash: Hash,
     /// What it says: `time`, `event`, for most `run`, and what belongs to the event.
     pub members: Map<String, Value>,
+    /// The line as it is, without its end.
+    pub line: String,
 }
 
 /// A whole log.
@@ -208,7 +210,8 @@ impl Reading {
         self.tail = Some(tail);
         self.entries += 1;
         self.has_head |= self.expect.head == Some(tail.hash);
-        let entry = Entry { seq: tail.seq, hash: tail.hash, members };
+        let text = String::from_utf8_lossy(line).trim_end().to_owned();
+        let entry = Entry { seq: tail.seq, hash: tail.hash, members, line: text };
         self.count(&entry);
         Ok(entry)
     }
