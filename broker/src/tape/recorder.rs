@@ -36,7 +36,7 @@ struct Out {
 }
 
 /// Why there is no whole recording.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecorderError {
     /// It cannot be written.
@@ -199,4 +199,36 @@ fn fault_line(fault: &Fault) -> FaultLine {
 fn raw(value: &Value) -> Box<RawValue> {
     // A value is always JSON.
     to_raw_value(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::{Recording, RecordingError};
+
+    #[test]
+    fn a_recording_that_grows_too_large_says_so_where_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.rec");
+        let recorder = Recorder::create_within(&path, Map::new(), 200).unwrap();
+        assert_eq!(recorder.problem(), None);
+        recorder.finish(&Value::from("x".repeat(200)));
+        let too_large = RecorderError::TooLarge { path: path.clone(), most: 200 };
+        assert_eq!(recorder.problem(), Some(too_large.clone()));
+        let before = std::fs::read(&path).unwrap();
+        recorder.finish(&Value::Null);
+        assert_eq!(recorder.problem(), Some(too_large));
+        assert_eq!(std::fs::read(&path).unwrap(), before, "something comes after the cut");
+        let error = Recording::load(&path).unwrap_err();
+        assert!(matches!(error, RecordingError::Cut { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_disk_that_is_full_is_told_of() {
+        if !Path::new("/dev/full").exists() {
+            return;
+        }
+        let error = Recorder::create(Path::new("/dev/full"), Map::new()).unwrap_err();
+        assert!(matches!(error, RecorderError::Unwritable { .. }), "{error}");
+    }
 }

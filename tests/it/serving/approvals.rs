@@ -217,6 +217,32 @@ fn another_instance_goes_on_after_an_approval_and_sends_nothing_twice() {
 }
 
 #[test]
+fn what_was_read_at_one_instance_is_known_to_the_other() {
+    let scene = Scene::new();
+    scene.change(|config| {
+        config["dataFlow"] = json!({ "rules": [
+            { "from": "logging/*", "to": "ticketing/*", "action": "deny", "reason": "logs stay here" },
+        ] });
+    });
+    let key = [("COFFERDAM_STATE_KEY", "a key that both of them have")];
+    let (one, other) = (scene.http(&[], &key), scene.http(&[], &key));
+    let proxy = RoundRobin::over(&[&one, &other]);
+    let script = "const body = JSON.stringify((await logging_getLogs({ level: 'error', since: 0 })).entries.slice(0, 5));
+        await ticketing_createIssue({ title: 'unrelated', priority: 'low' });
+        try { await ticketing_createIssue({ title: 'all', body, priority: 'low' }); } catch (error) { return error.message; }";
+    let server = json!({ "url": format!("http://{}/mcp", proxy.address) });
+    let plan = json!({ "server": server, "elicit": [says("once")], "steps": [run(script)] });
+    let seen = Sdk::Modern.play(&plan);
+    assert_eq!(
+        text(&seen, 0),
+        "Returned: \"denied by the rule `data flow: deny logging/* → ticketing/*`: logs stay here\"\n",
+        "{seen:#}"
+    );
+    let asked = |instance: &Instance| instance.figure("cofferdam_questions_total");
+    assert_eq!((asked(&one) + asked(&other), scene.tickets()), (1.0, 1));
+}
+
+#[test]
 fn a_script_that_does_not_repeat_itself_is_stopped_before_it_sends_anything() {
     let scene = Scene::new();
     let key = [("COFFERDAM_STATE_KEY", "a key that both of them have")];
