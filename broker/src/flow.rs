@@ -13,6 +13,7 @@
 
 mod explain;
 mod find;
+mod found;
 mod held;
 mod leaves;
 mod rules;

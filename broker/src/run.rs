@@ -1,89 +1,35 @@
 //! The calls of one script run.
 
+mod attempt;
 mod ending;
 mod id;
+mod options;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Instant;
 
 use tracing::Instrument;
 
 use crate::approval::{Asked, Grant, GrantId, Grants};
 use crate::broker::Inner;
 use crate::call::{Answer, End, Fault, Journey, Kind, Request, ToolError, Watch};
-use crate::events::{Event, Events};
+use crate::events::Event;
 use crate::flow::Tracker;
-use crate::ledger::{Book, CallId, Ledger};
+use crate::ledger::{Book, Ledger};
 use crate::principal::Principal;
-use crate::tape::{Recorder, Rehearsal, Replay, Tape};
 use crate::trail::{Followers, Trail, span_number};
 use crate::turns::RunKey;
+use attempt::Attempt;
 use ending::Ending;
 
 pub use ending::Stop;
-
 pub use id::{NotARunId, RunId};
+pub use options::RunOptions;
 
 /// How a run ended that its owner has only closed.
 const CLOSED: &str = "closed";
 /// How a run ended that came to its end. Of any other the span says that it failed.
 const COMPLETED: &str = "completed";
-
-/// What is special about a run.
-#[derive(Clone, Default)]
-#[must_use]
-pub struct RunOptions {
-    label: Option<String>,
-    principal: Option<Principal>,
-    events: Option<Arc<dyn Events>>,
-    in_full: bool,
-    tape: Tape,
-}
-
-impl RunOptions {
-    /// Labels the run, for rules of the policy that are about runs of some kind.
-    pub fn label(self, label: impl Into<String>) -> Self {
-        Self { label: Some(label.into()), ..self }
-    }
-
-    /// Makes this a run of somebody in particular.
-    pub fn principal(self, principal: Principal) -> Self {
-        Self { principal: Some(principal), ..self }
-    }
-
-    /// Sets who is told what happens in this run.
-    pub fn events(self, events: Arc<dyn Events>) -> Self {
-        Self { events: Some(events), ..self }
-    }
-
-    /// Sets whether events of this run have arguments and results. Default: false.
-    pub fn in_full(self, in_full: bool) -> Self {
-        Self { in_full, ..self }
-    }
-
-    /// Writes down what the run asks for and gets.
-    pub fn record(self, recorder: Recorder) -> Self {
-        Self { tape: Tape::Record(recorder), ..self }
-    }
-
-    /// Answers the run's calls from a recording. Nothing is sent, and neither policy nor anybody else
-    /// is asked.
-    pub fn replay(self, replay: Replay) -> Self {
-        Self { tape: Tape::Replay(replay), ..self }
-    }
-
-    /// Sends only what a trusted server says only reads.
-    pub fn rehearse(self, rehearsal: Rehearsal) -> Self {
-        Self { tape: Tape::Rehearse(rehearsal), ..self }
-    }
-}
-
-impl std::fmt::Debug for RunOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunOptions").field("label", &self.label).finish_non_exhaustive()
-    }
-}
 
 /// The calls of one script run and their ledger. Cheap to clone; all clones are the same run.
 #[derive(Clone)]
@@ -348,55 +294,5 @@ impl Drop for Shared {
     fn drop(&mut self) {
         let ledger = self.book.close();
         self.end("dropped", &ledger);
-    }
-}
-
-/// A call under way. However it ends, by an answer, an error, or by being dropped, the ledger and
-/// the trail say so.
-struct Attempt<'a> {
-    run: &'a Run,
-    id: CallId,
-    began: Instant,
-    span: tracing::Span,
-    is_told: bool,
-}
-
-impl<'a> Attempt<'a> {
-    fn start(run: &'a Run, id: CallId, request: &Request, span: tracing::Span) -> Self {
-        span.in_scope(|| run.shared.trail.proposed(id, request));
-        Self { run, id, began: Instant::now(), span, is_told: false }
-    }
-
-    fn settle(mut self, outcome: &Result<Answer, Fault>) {
-        let book = &self.run.shared.book;
-        match outcome {
-            Ok(_) => book.succeed(self.id),
-            // Of these two the one that applies takes effect: only a call that was not sent can be
-            // refused, only one that was can fail.
-            Err(fault) => {
-                book.refuse(self.id, fault.kind, &fault.message);
-                book.fail(self.id, fault.kind, &fault.message);
-            }
-        }
-        self.tell(Some(outcome));
-    }
-
-    fn tell(&mut self, outcome: Option<&Result<Answer, Fault>>) {
-        if std::mem::replace(&mut self.is_told, true) {
-            return;
-        }
-        let Some(entry) = self.run.shared.book.entry(self.id) else { return };
-        let duration = self.began.elapsed();
-        self.span.in_scope(|| {
-            tracing::debug!(state = entry.state.as_str(), ?duration, "call ended");
-            self.run.shared.trail.settled(&entry, self.began, outcome);
-        });
-    }
-}
-
-impl Drop for Attempt<'_> {
-    fn drop(&mut self) {
-        self.run.shared.book.abandon(self.id);
-        self.tell(None);
     }
 }

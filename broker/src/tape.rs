@@ -5,17 +5,19 @@
 //! [`Rehearsal`] sends what only reads and lets nothing else happen. A run has at most one of them.
 
 mod difference;
+mod divergence;
 mod recorder;
 mod recording;
 mod rehearsal;
 mod replay;
 
 pub use difference::differences;
+pub use divergence::{Divergence, Made};
 pub(crate) use recorder::Settled;
 pub use recorder::{Recorder, RecorderError};
 pub use recording::{RECORDING_BYTES, Recording, RecordingError};
 pub use rehearsal::{Rehearsal, Withheld};
-pub use replay::{Divergence, Made, Order, Replay};
+pub use replay::{Order, Replay};
 
 pub(crate) use rehearsal::Proposal;
 

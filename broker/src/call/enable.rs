@@ -44,5 +44,5 @@ pub(super) async fn enable(call: AllowedCall, book: &Book, id: CallId) -> Result
     let tools = catalogue.tools().filter(|tool| tool.server == server.name).count();
     let text = format!("the server `{}` is enabled; it has {tools} tools", server.name);
     let result = json!({ "content": [{ "type": "text", "text": text }] });
-    Ok(Answer { result, checked: false })
+    Ok(Answer::new(result, false))
 }

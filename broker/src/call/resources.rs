@@ -92,5 +92,5 @@ pub(super) fn read(method: Method, raw: Raw, limits: &CallLimits) -> Result<Answ
         let message = format!("the server's answer has no list `{member}`");
         return Err(Fault::new(Kind::Protocol, message));
     }
-    Ok(Answer { result, checked: false })
+    Ok(Answer::new(result, false))
 }

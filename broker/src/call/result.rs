@@ -39,7 +39,7 @@ pub(super) fn read(tool: &Usable, raw: Raw, limits: &CallLimits) -> Result<Answe
             return Err(invalid_output(problem, result.get("content"), None));
         }
     };
-    Ok(Answer { result: raw, checked })
+    Ok(Answer::new(raw, checked))
 }
 
 /// The result, if it is no larger than it may be.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::held::{Held, Span};
+use super::found::Span;
+use super::held::Held;
 use super::leaves::{self, Leaf};
 use super::views::{Encoding, views};
 use super::winnow::letters;

@@ -10,9 +10,10 @@ use hashbrown::HashTable;
 use serde_json::Value;
 
 use super::Source;
+use super::found::{Found, Span};
 use super::leaves::{self, Leaf};
 use super::views;
-use super::winnow::{ALWAYS, GRAM, Grams, Whole, Winnow, letters, mix};
+use super::winnow::{ALWAYS, Grams, Whole, Winnow, letters, mix};
 
 /// Fingerprints that one run may hold. With the table they are in, 9 bytes each in 2^21 places,
 /// that is 19 MB; text of about 11 million letters and digits.
@@ -41,9 +42,6 @@ struct Remembered {
     source: Source,
     fingerprints: usize,
 }
-
-/// Letters of one text that came from a result, as places from and until.
-pub(super) type Span = (usize, usize);
 
 impl Held {
     pub(super) fn new(key: u64, most: usize) -> Self {
@@ -260,47 +258,6 @@ fn source_of(entry: u64) -> usize {
 /// The table's own hash, of which it uses both ends.
 fn spread(hash: u64, key: u64) -> u64 {
     mix(hash >> SOURCE_BITS, key)
-}
-
-/// Places in a text by the number of a source.
-#[derive(Default)]
-struct Found(std::collections::BTreeMap<usize, Vec<Span>>);
-
-impl Found {
-    /// A substring that ends here. Finds that are near each other are one.
-    fn gram(&mut self, number: usize, end: usize) {
-        let spans = self.0.entry(number).or_default();
-        match spans.last_mut() {
-            // Shorts may lie between; what overlaps is merged at the end.
-            Some(last) if end <= last.1 + super::winnow::GAP => last.1 = last.1.max(end),
-            _ => spans.push((end.saturating_sub(GRAM), end)),
-        }
-    }
-
-    fn short(&mut self, number: usize, span: Span) {
-        let spans = self.0.entry(number).or_default();
-        match spans.last_mut() {
-            Some(last) if span.0 < last.1 => *last = (last.0.min(span.0), last.1.max(span.1)),
-            _ => spans.push(span),
-        }
-    }
-
-    fn merged(self) -> Vec<(usize, Vec<Span>)> {
-        self.0.into_iter().map(|(number, spans)| (number, merge(spans))).collect()
-    }
-}
-
-/// Spans in order, none overlapping.
-fn merge(mut spans: Vec<Span>) -> Vec<Span> {
-    spans.sort_unstable();
-    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
-    for span in spans {
-        match merged.last_mut() {
-            Some(last) if span.0 <= last.1 => last.1 = last.1.max(span.1),
-            _ => merged.push(span),
-        }
-    }
-    merged
 }
 
 #[cfg(test)]
