@@ -1,10 +1,8 @@
 //! Public servers, at the pinned versions of the fixtures of the whole project.
 //!
-//! Two that list their tools without a database or a network are listed whenever
-//! `COFFERDAM_TEST_SERVERS` says where `scripts/test-servers.sh` has installed them.
-//!
-//! The others are tested with the program (`tests/it/servers.rs`), and here only on demand:
-//! `MCP_NODE_MODULES` and `MCP_VENV` say where they are installed; see [`installed`].
+//! `COFFERDAM_TEST_SERVERS` says where `scripts/test-servers.sh` has installed them. Two list their
+//! tools without a database or a network, and do nothing else here. The others are also tested with the
+//! program, over HTTP as well (`tests/it/servers.rs`).
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -17,28 +15,28 @@ use serde_json::{Value, json};
 
 use crate::{broker, names};
 
-/// Where a kind of servers is installed. Missing ones are an error, not a reason to pass.
-fn installed(variable: &str) -> PathBuf {
-    let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set"));
-    PathBuf::from(path)
+/// The folder of installed servers. None, with a message, if none is named.
+fn installed(what: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("COFFERDAM_TEST_SERVERS").map(PathBuf::from);
+    if folder.is_none() {
+        // Not by `eprintln!`, which is not shown when the test passes.
+        let _ = writeln!(
+            std::io::stderr(),
+            "\nNOT TESTED with {what}: COFFERDAM_TEST_SERVERS names no folder"
+        );
+    }
+    folder
 }
 
-fn node(server: &str, args: &[&str]) -> ServerConfig {
-    let script = installed("MCP_NODE_MODULES")
-        .join(format!("@modelcontextprotocol/server-{server}/dist/index.js"));
-    let script = script.to_string_lossy().into_owned();
-    ServerConfig::stdio("node", [script.as_str()].iter().chain(args).copied())
+/// One of the servers of reference; where a folder is named, it has to be in it.
+fn reference(name: &str, args: &[&str]) -> Option<ServerConfig> {
+    let program = installed(name)?.join(format!("bin/mcp-server-{name}"));
+    assert!(program.exists(), "{} is not there: run scripts/test-servers.sh", program.display());
+    Some(ServerConfig::stdio(program.to_string_lossy(), args.iter().copied()))
 }
 
-fn python(server: &str, args: &[&str]) -> ServerConfig {
-    let program = installed("MCP_VENV").join(format!("bin/mcp-server-{server}"));
-    ServerConfig::stdio(program.to_string_lossy(), args.iter().copied())
-}
-
-async fn reached(config: ServerConfig, expected: Era, tools: usize) -> Broker {
-    let (broker, era) = listed(config, tools).await;
-    assert_eq!(era, expected);
-    broker
+async fn reached(config: ServerConfig, tools: usize) -> Broker {
+    listed(config.connect_timeout(STARTING), tools).await.0
 }
 
 async fn listed(config: ServerConfig, tools: usize) -> (Broker, Era) {
@@ -75,11 +73,11 @@ impl Drop for Directory {
 }
 
 #[tokio::test]
-#[ignore = "needs installed servers"]
 async fn filesystem() {
     let directory = Directory::new("filesystem");
     std::fs::write(directory.0.join("a.txt"), "hello").unwrap();
-    let broker = reached(node("filesystem", &[&directory.text()]), Era::Legacy, 14).await;
+    let Some(server) = reference("filesystem", &[&directory.text()]) else { return };
+    let broker = reached(server, 14).await;
     let path = directory.0.join("a.txt");
     let answer = call(&broker, "read_text_file", json!({ "path": path })).await;
     assert_eq!(answer.structured(), Some(&json!({ "content": "hello" })));
@@ -90,12 +88,12 @@ async fn filesystem() {
 }
 
 #[tokio::test]
-#[ignore = "needs installed servers"]
 async fn memory() {
     let directory = Directory::new("memory");
     let file = directory.0.join("memory.jsonl");
-    let config = node("memory", &[]).secret("MEMORY_FILE_PATH", file.to_string_lossy().as_ref());
-    let broker = reached(config, Era::Legacy, 9).await;
+    let Some(server) = reference("memory", &[]) else { return };
+    let server = server.secret("MEMORY_FILE_PATH", file.to_string_lossy().as_ref());
+    let broker = reached(server, 9).await;
     let entity = json!({ "name": "x", "entityType": "thing", "observations": ["it is"] });
     call(&broker, "create_entities", json!({ "entities": [entity] })).await;
     let answer = call(&broker, "read_graph", json!({})).await;
@@ -104,42 +102,30 @@ async fn memory() {
 }
 
 #[tokio::test]
-#[ignore = "needs installed servers"]
 async fn everything_over_stdio() {
-    let broker = reached(node("everything", &[]), Era::Legacy, 13).await;
+    let Some(server) = reference("everything", &[]) else { return };
+    let broker = reached(server, 13).await;
     let answer = call(&broker, "echo", json!({ "message": "hi" })).await;
     assert_eq!(answer.result["content"][0]["text"], "Echo: hi");
     broker.shutdown().await;
 }
 
 #[tokio::test]
-#[ignore = "needs an installed server, running: MCP_EVERYTHING_URL"]
-async fn everything_over_http() {
-    let url = installed("MCP_EVERYTHING_URL").to_string_lossy().into_owned();
-    let broker = reached(ServerConfig::http(url), Era::Legacy, 13).await;
-    let answer = call(&broker, "echo", json!({ "message": "hi" })).await;
-    assert_eq!(answer.result["content"][0]["text"], "Echo: hi");
-    let answer = call(&broker, "get-structured-content", json!({ "location": "New York" })).await;
-    assert!(answer.structured().is_some());
-    broker.shutdown().await;
-}
-
-#[tokio::test]
-#[ignore = "needs installed servers"]
 async fn git() {
     let directory = Directory::new("git");
     let made = std::process::Command::new("git").arg("init").arg(&directory.0).output().unwrap();
     assert!(made.status.success());
-    let broker = reached(python("git", &[]), Era::Modern, 12).await;
+    let Some(server) = reference("git", &[]) else { return };
+    let broker = reached(server, 12).await;
     let answer = call(&broker, "git_status", json!({ "repo_path": directory.text() })).await;
     assert!(answer.result["content"][0]["text"].as_str().unwrap().contains("No commits yet"));
     broker.shutdown().await;
 }
 
 #[tokio::test]
-#[ignore = "needs installed servers"]
 async fn time() {
-    let broker = reached(python("time", &[]), Era::Modern, 2).await;
+    let Some(server) = reference("time", &[]) else { return };
+    let broker = reached(server, 2).await;
     let answer = call(&broker, "get_current_time", json!({ "timezone": "Europe/Paris" })).await;
     assert!(answer.structured().is_some());
     broker.shutdown().await;
@@ -148,14 +134,7 @@ async fn time() {
 /// A server of npm: the program that runs it, and its script. None, with a message, if no folder is
 /// named; where one is, the server has to be in it.
 fn of_npm(package: &str, script: &str) -> Option<[String; 2]> {
-    let Some(folder) = std::env::var_os("COFFERDAM_TEST_SERVERS").map(PathBuf::from) else {
-        // Not by `eprintln!`, which is not shown when the test passes.
-        let _ = writeln!(
-            std::io::stderr(),
-            "\nNOT TESTED with {package}: COFFERDAM_TEST_SERVERS names no folder"
-        );
-        return None;
-    };
+    let folder = installed(package)?;
     let modules = folder.join("node_modules");
     let script = modules.join(package).join(script);
     assert!(script.exists(), "{} is not there: run scripts/test-servers.sh", script.display());
