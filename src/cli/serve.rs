@@ -114,6 +114,7 @@ pub(super) async fn serve(arguments: Arguments, interrupt: &Interrupt) -> anyhow
                 output::note("draining: no new runs, and those under way come to their end");
                 server.drain().await;
             };
+            tokio::spawn(warn_of_issuers(listening.prepare()));
             let (served, ()) = tokio::join!(listening.serve(), drain);
             served?;
             Exit::Done
@@ -129,6 +130,12 @@ pub(super) async fn serve(arguments: Arguments, interrupt: &Interrupt) -> anyhow
     };
     sandbox.shutdown().await;
     Ok(exit)
+}
+
+async fn warn_of_issuers(prepared: impl Future<Output = Vec<(String, String)>>) {
+    for (issuer, problem) in prepared.await {
+        output::warning(&format!("the keys of `{issuer}` cannot be had: {problem}"));
+    }
 }
 
 fn options(arguments: &Arguments) -> anyhow::Result<Options> {

@@ -42,7 +42,7 @@ pub struct Resource {
 pub enum ResourceError {
     /// What travels to that URL could be read or changed.
     #[error(
-        "`{url}` is no URL for this: it must be https, or http on this machine, without a fragment"
+        "`{url}` cannot be the URL of this server or of an issuer of tokens: that is https, or http on this machine, without a fragment"
     )]
     Url {
         /// The URL.
@@ -140,6 +140,15 @@ impl Access {
     pub(super) fn new(resource: Resource) -> Result<Self, reqwest::Error> {
         let issuers = resource.issuers.iter().map(|(name, url)| Issuer::new(name, url));
         Ok(Self { issuers: issuers.collect::<Result<_, _>>()?, resource })
+    }
+
+    /// Gets the keys of all issuers. Those that cannot be asked, and why.
+    pub(super) async fn prepare(&self) -> Vec<(String, String)> {
+        let asked = self.issuers.iter().map(|issuer| async {
+            let problem = issuer.prepare().await.err()?;
+            Some((issuer.name().to_owned(), problem))
+        });
+        futures::future::join_all(asked).await.into_iter().flatten().collect()
     }
 
     /// Whom the token is about.

@@ -4,7 +4,7 @@
 
 use super::{
     Shared,
-    access::{Access, Bad},
+    access::{Access, Bad, Resource},
     http::{Http, Identity, Token},
     seal,
 };
@@ -28,7 +28,7 @@ pub(super) struct Doors {
     /// The names by which this server may be reached.
     pub(super) hosts: Vec<String>,
     tokens: Vec<Token>,
-    access: Option<Access>,
+    access: Option<Arc<Access>>,
     /// What only this program knows.
     secret: String,
 }
@@ -43,7 +43,7 @@ impl Doors {
     pub(super) fn new(
         shared: Arc<Shared>,
         http: &Http,
-        access: Option<Access>,
+        access: Option<Arc<Access>>,
         bound: SocketAddr,
     ) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
@@ -68,6 +68,10 @@ impl Doors {
             Some(access) => access.identity(given).await.map(Some).map_err(Refusal::Bad),
             None => Err(Refusal::Bad(Bad::Token("it is not one of this server's"))),
         }
+    }
+
+    fn resource(&self) -> Option<&Resource> {
+        self.access.as_ref().map(|access| &access.resource)
     }
 
     fn host_is_ours(&self, headers: &HeaderMap) -> bool {
@@ -134,7 +138,7 @@ impl Doors {
             Refusal::Bad(Bad::Scope) => parts.push("error=\"insufficient_scope\"".to_owned()),
             _ => {}
         }
-        if let Some(Access { resource, .. }) = &self.access {
+        if let Some(resource) = self.resource() {
             if !resource.scopes.is_empty() {
                 parts.push(format!("scope=\"{}\"", resource.scopes.join(" ")));
             }
@@ -191,7 +195,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// Where clients get tokens, and for what (RFC 9728 §2).
 pub(super) async fn resource(State(doors): State<Arc<Doors>>, headers: HeaderMap) -> Response {
-    let Some(Access { resource, .. }) = &doors.access else {
+    let Some(resource) = doors.resource() else {
         return StatusCode::NOT_FOUND.into_response();
     };
     if !doors.host_is_ours(&headers) {

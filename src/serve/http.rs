@@ -51,7 +51,9 @@ pub struct Token(Secret);
 #[non_exhaustive]
 pub enum HttpError {
     /// Everybody in the network could use the tools.
-    #[error("{address} can be reached from other machines, so it needs a token")]
+    #[error(
+        "{address} can be reached from other machines, so it needs a token, or an issuer of tokens"
+    )]
     Unprotected {
         /// The address.
         address: SocketAddr,
@@ -127,7 +129,7 @@ impl Identity {
 pub struct Listening {
     shared: Arc<Shared>,
     http: Http,
-    access: Option<Access>,
+    access: Option<Arc<Access>>,
     listener: TcpListener,
     bound: SocketAddr,
 }
@@ -141,7 +143,7 @@ pub(super) async fn listen(shared: Arc<Shared>, http: Http) -> Result<Listening,
     let listener = TcpListener::bind(address).await.map_err(io)?;
     let bound = listener.local_addr().map_err(io)?;
     let access = http.resource.clone().map(Access::new).transpose();
-    let access = access.map_err(|source| HttpError::Client { source })?;
+    let access = access.map_err(|source| HttpError::Client { source })?.map(Arc::new);
     Ok(Listening { shared, http, access, listener, bound })
 }
 
@@ -149,6 +151,19 @@ impl Listening {
     /// The address, with the port that was chosen if none was given.
     pub fn address(&self) -> SocketAddr {
         self.bound
+    }
+
+    /// Asks the issuers of tokens for their keys, for the time when somebody shows a token, and for
+    /// whoever set them up: the result has those that cannot be asked, by their URLs, and why. They
+    /// are asked again when they are needed.
+    pub fn prepare(&self) -> impl Future<Output = Vec<(String, String)>> + Send + use<> {
+        let access = self.access.clone();
+        async move {
+            match access {
+                Some(access) => access.prepare().await,
+                None => Vec::new(),
+            }
+        }
     }
 
     /// Serves, until [`Server::drain`](super::Server::drain) is done. A client that does not read its

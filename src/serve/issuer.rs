@@ -10,7 +10,7 @@ use jsonwebtoken::{
 };
 use serde::Deserialize;
 use serde_json::Value;
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
@@ -55,7 +55,7 @@ struct Known {
 /// Why the keys cannot be had.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
-    #[error("it does not answer: {0}")]
+    #[error(transparent)]
     Http(#[from] reqwest::Error),
     #[error("{0} gives nothing that can be read")]
     Unreadable(Url),
@@ -92,19 +92,33 @@ impl Issuer {
         {
             return Ok(key);
         }
-        if age(known.tried.map(|(at, _)| at)) >= PAUSE {
-            let fetched = timeout(TIME, self.fetch()).await.unwrap_or(Err(FetchError::Late));
-            known.tried = Some((Instant::now(), fetched.is_err()));
-            match fetched {
-                Ok(keys) => (known.keys, known.fetched) = (keys, Some(Instant::now())),
-                Err(error) => {
-                    tracing::warn!(issuer = self.name, %error, "the keys of an issuer cannot be had");
-                }
-            }
+        if age(known.tried.map(|(at, _)| at)) >= PAUSE
+            && let Err(error) = self.renew(&mut known).await
+        {
+            tracing::warn!(issuer = self.name, %error, "the keys of an issuer cannot be had");
         }
         let has_failed = known.tried.is_some_and(|(_, failed)| failed);
         let key = known.key(header).filter(|_| age(known.fetched) < STALE);
         key.ok_or(if has_failed { NoKey::Unreachable } else { NoKey::Unknown })
+    }
+
+    /// Gets the keys before anybody needs them.
+    ///
+    /// # Errors
+    /// Why there are none, in words.
+    pub(super) async fn prepare(&self) -> Result<(), String> {
+        let renewed = self.renew(&mut *self.known.lock().await).await;
+        renewed.map_err(|error| {
+            let causes = std::iter::successors(error.source(), |error| (*error).source());
+            causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+        })
+    }
+
+    async fn renew(&self, known: &mut Known) -> Result<(), FetchError> {
+        let fetched = timeout(TIME, self.fetch()).await.unwrap_or(Err(FetchError::Late));
+        known.tried = Some((Instant::now(), fetched.is_err()));
+        (known.keys, known.fetched) = (fetched?, Some(Instant::now()));
+        Ok(())
     }
 
     async fn fetch(&self) -> Result<Vec<Jwk>, FetchError> {

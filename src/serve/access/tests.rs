@@ -363,8 +363,16 @@ fn a_resource_needs_urls_that_nobody_can_listen_to_and_an_issuer() {
     let bad = |url: &str, issuer: &str| Resource::new(url, [issuer]).unwrap_err().to_string();
     let good = "https://a.example";
     for url in ["", "a.example", "http://a.example", "ftp://a.example", "https://a.example#b"] {
-        assert!(bad(url, good).starts_with(&format!("`{url}` is no URL for this")), "{url}");
-        assert!(bad(good, url).starts_with(&format!("`{url}` is no URL for this")), "{url}");
+        assert!(
+            bad(url, good)
+                .starts_with(&format!("`{url}` cannot be the URL of this server or of an issuer")),
+            "{url}"
+        );
+        assert!(
+            bad(good, url)
+                .starts_with(&format!("`{url}` cannot be the URL of this server or of an issuer")),
+            "{url}"
+        );
     }
     assert!(Resource::new("http://[::1]:1/mcp", ["http://localhost:2"]).is_ok());
     assert_eq!(Resource::new::<String>(good, []).unwrap_err(), ResourceError::NoIssuer);
