@@ -39,6 +39,9 @@ pub struct ServerStatus {
     pub description: Option<String>,
     /// Whether it is [on demand](crate::ServerConfig::on_demand): off until somebody enables it.
     pub on_demand: bool,
+    /// Whether it was enabled, by the host or by a call, and not disabled since. One that is on demand
+    /// and not enabled may be there all the same, as long as something holds it.
+    pub enabled: bool,
     /// Whether it can be used.
     pub state: ServerState,
     /// The last it wrote to its standard error; nothing for servers without one. Credentials of

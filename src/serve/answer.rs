@@ -110,7 +110,9 @@ fn failed(live: &Live, outcome: &str, text: &str) -> CallToolResult {
 /// A server that was enabled.
 fn enabled(live: &Live, server: &str) -> CallToolResult {
     let tools = count(&live.sandbox, server);
-    let text = format!("The server `{server}` is on; search_tools finds its {tools} tools.\n");
+    let plural = if tools == 1 { "" } else { "s" };
+    let text =
+        format!("The server `{server}` is on; search_tools finds its {tools} tool{plural}.\n");
     structured(text, json!({ "ok": true, "server": server, "tools": tools }))
 }
 

@@ -41,8 +41,10 @@ struct Wishes {
     clients: HashSet<Who>,
     /// Requests under way: some may wait for the user's answer.
     pending: usize,
-    /// Whether a client has enabled it, and not the host itself.
+    /// Whether a client has enabled it.
     is_ours: bool,
+    /// Whether the host itself had done so before.
+    is_hosts: bool,
 }
 
 impl Demand {
@@ -112,7 +114,7 @@ impl Demand {
         server: &str,
         principal: Principal,
     ) -> Ended {
-        self.wishes.lock().await.entry(server.to_owned()).or_default().pending += 1;
+        self.expect(&live.sandbox, server).await;
         let ended = tokio::select! {
             biased;
             () = live.cancel.cancelled() => Ended::Dropped,
@@ -129,12 +131,23 @@ impl Demand {
         // A session that is not over yet lets go of the server later, when this lock is free again.
         let is_in_vain = is_enabled && live.session.is_cancelled();
         // One that was given up may have been halfway there.
-        wishes.is_ours |= !is_refused;
+        wishes.is_ours |= !is_refused && !wishes.is_hosts;
         if is_enabled && !is_in_vain {
             wishes.clients.insert(live.who.clone());
         }
         wishes.settle(&live.sandbox, server).await;
         if is_in_vain { Ended::Dropped } else { ended }
+    }
+
+    /// A client may enable a server soon.
+    async fn expect(&self, sandbox: &Sandbox, server: &str) {
+        let mut wishes = self.wishes.lock().await;
+        let wishes = wishes.entry(server.to_owned()).or_default();
+        if wishes.pending == 0 && wishes.clients.is_empty() {
+            let is_enabled = |it: &ServerStatus| it.name == server && it.enabled;
+            wishes.is_hosts = sandbox.servers().iter().any(is_enabled);
+        }
+        wishes.pending += 1;
     }
 
     /// Lets go of a server for a client. It is disabled unless another client wants it.

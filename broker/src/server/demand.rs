@@ -43,6 +43,10 @@ impl Demand {
         self.on_demand
     }
 
+    pub(super) fn is_enabled(&self) -> bool {
+        self.lock().is_enabled
+    }
+
     /// Whether the server may be reached.
     pub(super) fn is_wanted(&self) -> bool {
         let wanted = self.lock();

@@ -318,8 +318,8 @@ impl Server {
         };
         drop(state);
         let (name, description) = (self.name.clone(), self.description.clone());
-        let on_demand = self.demand.on_demand();
-        ServerStatus { name, description, on_demand, state: self.state(), stderr }
+        let (on_demand, enabled) = (self.demand.on_demand(), self.demand.is_enabled());
+        ServerStatus { name, description, on_demand, enabled, state: self.state(), stderr }
     }
 
     /// The status without what the server wrote, which takes some work.

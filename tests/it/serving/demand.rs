@@ -1,8 +1,16 @@
 //! Servers on demand: found, enabled and disabled by clients.
 
 use super::scene::{Instance, Scene, Sdk, run, text};
+use crate::hosts::block_on;
+use cofferdam::{
+    Isolation, Policy, Sandbox, ServerConfig, ServerState,
+    serve::{Http, Options, Server},
+};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 const ALL: [Sdk; 3] = [Sdk::Modern, Sdk::Legacy, Sdk::Old];
 const LIST: &str = "return (await ticketing_listIssues({})).json<unknown[]>().length";
@@ -57,6 +65,38 @@ fn the_tools_are_there_only_if_a_server_is_on_demand() {
     let (with, without) = (with["instructions"].as_str(), without["instructions"].as_str());
     let more = with.unwrap().strip_prefix(without.unwrap()).unwrap();
     insta::assert_snapshot!("instructions_on_demand", more);
+}
+
+/// What the host of a server has enabled itself is its own affair.
+#[test]
+fn a_client_does_not_take_a_server_from_the_host() {
+    block_on(async {
+        let program = Path::new(env!("CARGO_BIN_EXE_cofferdam")).with_file_name("logging");
+        let none: [&str; 0] = [];
+        let config = ServerConfig::stdio(program.to_string_lossy(), none).on_demand(true);
+        let policy = Policy::default().allow("logging/*").unwrap();
+        let builder = Sandbox::builder().isolation(Isolation::Thread).warm(0).policy(policy);
+        let sandbox = builder.server("logging", config).build().await.unwrap();
+        let is_off = || matches!(sandbox.servers()[0].state, ServerState::Off);
+        let server = Server::new(sandbox.clone(), Options::default());
+        let listening = server.listen(Http::new(([127, 0, 0, 1], 0).into())).await.unwrap();
+        let url = format!("http://{}/mcp", listening.address());
+        let serving = tokio::spawn(listening.serve());
+        let play = async || {
+            let steps = json!([enable("logging"), disable("logging")]);
+            let plan = json!({ "server": { "url": url }, "steps": steps });
+            let seen = tokio::task::spawn_blocking(move || Sdk::Modern.play(&plan)).await.unwrap();
+            assert!(text(&seen, 0).contains("is on;"), "{seen:#}");
+        };
+        play().await;
+        assert!(is_off(), "it was the client's alone");
+        sandbox.enable("logging").await.unwrap().unwrap();
+        play().await;
+        assert!(!is_off(), "it is the host's");
+        server.drain().await;
+        serving.await.unwrap().unwrap();
+        sandbox.shutdown().await;
+    });
 }
 
 #[test]
