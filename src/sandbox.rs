@@ -47,7 +47,7 @@ impl Sandbox {
 
     /// What a model reads before it writes a script, of the tools as they are now: servers change
     /// theirs while they run. As long as nothing changes it is the same `Arc`. The tools of a
-    /// [lazy](ServerConfig::lazy) server are in it once the server was reached.
+    /// [lazy](crate::ServerConfig::lazy) server are in it once the server was reached.
     ///
     /// [`Declarations::text`] is the declarations of all tools; [`stubgen::GLOBALS`] are those of
     /// what every script has besides.
@@ -61,7 +61,7 @@ impl Sandbox {
         self.broker.reach(server).await
     }
 
-    /// Enables a server that is [on demand](ServerConfig::on_demand). See
+    /// Enables a server that is [on demand](crate::ServerConfig::on_demand). See
     /// [`broker::Broker::enable`].
     pub async fn enable(&self, server: &str) -> Option<Result<(), broker::ConnectError>> {
         self.broker.enable(server).await
@@ -96,8 +96,8 @@ impl Sandbox {
         self.broker.catalogue()
     }
 
-    /// The tools that fit a query best. Those of a [lazy](ServerConfig::lazy) server are among them
-    /// once the server was reached.
+    /// The tools that fit a query best. Those of a [lazy](crate::ServerConfig::lazy) server are among
+    /// them once the server was reached.
     pub async fn search(&self, query: &Query) -> Found {
         self.search.find(query, Ranking::Best).await
     }
@@ -112,7 +112,8 @@ impl Sandbox {
 
     /// Runs a script to its end, whatever that is.
     ///
-    /// A [lazy](ServerConfig::lazy) server is reached before, if the script mentions its functions.
+    /// A [lazy](crate::ServerConfig::lazy) server is reached before, if the script mentions its
+    /// functions.
     ///
     /// Dropping the future kills the run as well, but only [`Script::cancel`] leaves a report.
     pub async fn run(&self, script: impl Into<Script>) -> Report {

@@ -24,11 +24,12 @@ pub(super) struct Logging {
 impl Logging {
     /// Must be called before there is a tokio runtime.
     pub(super) fn start() -> anyhow::Result<Self> {
-        let mut layers: Layers = lines()?.into_iter().collect();
+        let layers = lines()?.into_iter();
         #[cfg(feature = "otel")]
         let traces = Traces::start()?;
         #[cfg(feature = "otel")]
-        layers.extend(traces.as_ref().map(|traces| traces.layer().boxed()));
+        let layers = layers.chain(traces.as_ref().map(|traces| traces.layer().boxed()));
+        let layers: Layers = layers.collect();
         // Without a subscriber, spans and events cost nothing.
         if !layers.is_empty() {
             tracing_subscriber::registry().with(layers).init();

@@ -145,7 +145,7 @@ impl Builder {
     }
 
     /// Sets how many calls of a run may be denied, by policy or by whoever is asked; with one more
-    /// the run ends as [`Outcome::LimitExceeded`]. Default: 20.
+    /// the run ends as [`Outcome::LimitExceeded`](crate::Outcome::LimitExceeded). Default: 20.
     pub fn denials(mut self, denials: u32) -> Self {
         self.denials = Some(denials);
         self
