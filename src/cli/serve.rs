@@ -165,7 +165,7 @@ fn door(arguments: &Arguments, address: SocketAddr) -> anyhow::Result<Http> {
     http.origins.clone_from(&arguments.allow_origin);
     if let Some(url) = &arguments.resource {
         let resource = Resource::new(url, &arguments.oauth_issuer)?;
-        http.resource = Some(resource.scopes(&arguments.oauth_scope));
+        http.resource = Some(resource.scopes(&arguments.oauth_scope)?);
     }
     Ok(http)
 }

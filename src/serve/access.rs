@@ -48,6 +48,14 @@ pub enum ResourceError {
         /// The URL.
         url: String,
     },
+    /// No token could have that scope.
+    #[error(
+        "`{scope}` is no scope: printable ASCII without spaces, quotes and backslashes (RFC 6749 §3.3)"
+    )]
+    Scope {
+        /// The scope.
+        scope: String,
+    },
     /// Nobody's tokens would be good.
     #[error("no issuer of tokens is given")]
     NoIssuer,
@@ -75,9 +83,22 @@ impl Resource {
     }
 
     /// Sets the scopes, all of which a token must have. Default: none.
-    #[must_use]
-    pub fn scopes<T: Into<String>>(self, scopes: impl IntoIterator<Item = T>) -> Self {
-        Self { scopes: scopes.into_iter().map(Into::into).collect(), ..self }
+    ///
+    /// # Errors
+    /// [`ResourceError::Scope`].
+    pub fn scopes<T: Into<String>>(
+        self,
+        scopes: impl IntoIterator<Item = T>,
+    ) -> Result<Self, ResourceError> {
+        let scopes: Vec<String> = scopes.into_iter().map(Into::into).collect();
+        let is_one = |scope: &str| {
+            let may_be = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+            !scope.is_empty() && scope.bytes().all(may_be)
+        };
+        match scopes.iter().find(|scope| !is_one(scope)) {
+            Some(scope) => Err(ResourceError::Scope { scope: scope.clone() }),
+            None => Ok(Self { scopes, ..self }),
+        }
     }
 
     /// The URL as text, without a slash at its end.

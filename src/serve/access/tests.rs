@@ -113,7 +113,7 @@ impl Running {
 
     fn access(&self) -> Access {
         let resource = Resource::new(RESOURCE, [self.url.as_str()]).unwrap();
-        Access::new(resource.scopes(["run", "read"])).unwrap()
+        Access::new(resource.scopes(["run", "read"]).unwrap()).unwrap()
     }
 
     /// Claims that let their bearer in, and these instead of those of the same name.
@@ -376,4 +376,9 @@ fn a_resource_needs_urls_that_nobody_can_listen_to_and_an_issuer() {
     }
     assert!(Resource::new("http://[::1]:1/mcp", ["http://localhost:2"]).is_ok());
     assert_eq!(Resource::new::<String>(good, []).unwrap_err(), ResourceError::NoIssuer);
+    for scope in ["", "a b", "a\"", "a\\", "\u{e9}", "a\n"] {
+        let resource = Resource::new(good, [good]).unwrap();
+        let error = resource.scopes(["fine", scope]).unwrap_err();
+        assert_eq!(error, ResourceError::Scope { scope: scope.to_owned() });
+    }
 }
