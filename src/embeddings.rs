@@ -1,5 +1,6 @@
 //! Vectors from an embeddings endpoint: OpenAI's, or any that speaks as it does.
 
+use crate::body;
 use broker::Secret;
 use discovery::{EmbedError, Embedder};
 use serde::Deserialize;
@@ -68,17 +69,12 @@ impl Endpoint {
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
         };
-        let mut answer = request.send().await.map_err(reqwest::Error::without_url)?;
+        let answer = request.send().await.map_err(reqwest::Error::without_url)?;
         if !answer.status().is_success() {
             return Err(EndpointError::Refused { status: answer.status().as_u16() });
         }
-        let mut bytes = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(reqwest::Error::without_url)? {
-            bytes.extend_from_slice(&chunk);
-            if bytes.len() > ANSWER_BYTES {
-                return Err(EndpointError::Unreadable);
-            }
-        }
+        let bytes = body::whole(answer, ANSWER_BYTES).await;
+        let bytes = bytes.map_err(reqwest::Error::without_url)?.ok_or(EndpointError::Unreadable)?;
         let answer: Value =
             serde_json::from_slice(&bytes).map_err(|_| EndpointError::Unreadable)?;
         vectors(&answer).ok_or(EndpointError::Unreadable)

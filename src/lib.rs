@@ -18,6 +18,7 @@
 //! among thousands.
 
 mod attendant;
+mod body;
 mod bridge;
 pub mod config;
 mod declared;

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use argument::{ArgumentIs, ConditionError, TextGlob, TextRegex, ValueIs};
 pub use explain::{Explanation, Mismatch, Step};
+pub(crate) use pattern::cover;
 pub use pattern::{Pattern, PatternError, function_name};
 pub use rule::{AnnotationsAre, Rule};
 pub use unused::{Unused, Why};

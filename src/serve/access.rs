@@ -109,15 +109,11 @@ impl Resource {
 
 /// A URL that nobody on the way can listen to.
 pub(super) fn safe(url: &str) -> Result<Url, ResourceError> {
-    let is_here = |url: &Url| match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    };
     let parsed = Url::parse(url).ok().filter(|url| url.fragment().is_none() && url.has_host());
     parsed
-        .filter(|url| url.scheme() == "https" || (url.scheme() == "http" && is_here(url)))
+        .filter(|url| {
+            url.scheme() == "https" || (url.scheme() == "http" && broker::is_this_machine(url))
+        })
         .ok_or_else(|| ResourceError::Url { url: url.to_owned() })
 }
 

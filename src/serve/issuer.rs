@@ -4,6 +4,7 @@
 //! since issuers change them.
 
 use super::access::safe;
+use crate::body;
 use jsonwebtoken::{
     Header,
     jwk::{Jwk, PublicKeyUse},
@@ -156,15 +157,10 @@ impl Issuer {
 
     async fn get(&self, url: Url) -> Result<Value, FetchError> {
         let request = self.client.get(url.clone()).header("accept", "application/json");
-        let mut answer = request.send().await?.error_for_status()?;
-        let mut bytes = Vec::new();
-        while let Some(chunk) = answer.chunk().await? {
-            bytes.extend_from_slice(&chunk);
-            if bytes.len() > ANSWER_BYTES {
-                return Err(FetchError::Unreadable(url));
-            }
-        }
-        serde_json::from_slice(&bytes).map_err(|_| FetchError::Unreadable(url))
+        let answer = request.send().await?.error_for_status()?;
+        let bytes = body::whole(answer, ANSWER_BYTES).await?;
+        let read = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        read.ok_or(FetchError::Unreadable(url))
     }
 }
 

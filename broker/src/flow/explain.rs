@@ -1,7 +1,7 @@
 //! What rules of data flow can mean, before anything has flowed.
 
 use super::{DataFlow, FlowRule};
-use crate::policy::{Pattern, Verdict};
+use crate::policy::{Pattern, Verdict, cover};
 
 /// What a run has read before a call, and what of it the call carries: tools by their servers and
 /// names.
@@ -82,11 +82,7 @@ impl DataFlow {
 impl FlowRule {
     /// Whether this rule surely matches whatever the other does.
     fn covers(&self, other: &Self) -> bool {
-        let covers = |ours: &[Pattern], theirs: &[Pattern]| {
-            let known = |text: &str| ours.iter().any(|pattern| pattern.as_str() == text);
-            known("*") || theirs.iter().all(|pattern| known(pattern.as_str()))
-        };
-        covers(&self.from, &other.from) && covers(&self.to, &other.to)
+        cover(&self.from, &other.from) && cover(&self.to, &other.to)
     }
 }
 

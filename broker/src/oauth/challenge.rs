@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use serde_json::json;
-use url::{Host, Url};
+use url::Url;
+
+use crate::here::is_this_machine;
 
 const TIME: Duration = Duration::from_secs(30);
 const REVISION: &str = "2026-07-28";
@@ -15,12 +17,7 @@ const REVISION: &str = "2026-07-28";
 pub(super) async fn of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let mut builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    let is_here = match url.host()? {
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-        Host::Domain(name) => name == "localhost",
-    };
-    if is_here {
+    if is_this_machine(&url) {
         builder = builder.no_proxy();
     }
     let question = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {

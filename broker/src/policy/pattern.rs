@@ -62,6 +62,12 @@ impl Pattern {
     }
 }
 
+/// Whether some patterns surely cover whatever others do: each of those is one of them as well.
+pub(crate) fn cover(ours: &[Pattern], theirs: &[Pattern]) -> bool {
+    let has = |text: &str| ours.iter().any(|pattern| pattern.as_str() == text);
+    has("*") || !theirs.is_empty() && theirs.iter().all(|pattern| has(pattern.as_str()))
+}
+
 /// How a tool is called in the script, apart from suffixes that settle collisions:
 /// `<server>_<tool>`, in which every character that cannot stand in an identifier is `_`.
 pub fn function_name(server: &str, tool: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::pattern::{Pattern, cover};
 use super::{Policy, Rule};
 
 /// A rule that no call can match.
@@ -61,12 +62,7 @@ impl Rule {
     /// Whether this rule surely matches whatever the other does: each of its conditions is one of
     /// the other's as well.
     fn covers(&self, other: &Self) -> bool {
-        let subset = |ours: &[super::Pattern], theirs: &[super::Pattern]| {
-            let known = |text: &str| ours.iter().any(|pattern| pattern.as_str() == text);
-            ours.is_empty()
-                || known("*")
-                || !theirs.is_empty() && theirs.iter().all(|pattern| known(pattern.as_str()))
-        };
+        let subset = |ours: &[Pattern], theirs: &[Pattern]| ours.is_empty() || cover(ours, theirs);
         let conditions = |rule: &Self| -> Vec<String> {
             rule.arguments.iter().map(ToString::to_string).collect()
         };

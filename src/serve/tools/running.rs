@@ -55,12 +55,7 @@ pub(super) fn all() -> Vec<Tool> {
             WAIT,
             "Wait for a run",
             "Go on waiting for a run that answered with status \"running\", and get its result.",
-            json!({
-                "type": "object",
-                "properties": { "run_id": { "type": "string" } },
-                "required": ["run_id"],
-                "additionalProperties": false,
-            }),
+            run_input(),
             run_output(),
             Hints { read_only: true, idempotent: true, open_world: false },
         ),
@@ -68,16 +63,21 @@ pub(super) fn all() -> Vec<Tool> {
             CANCEL,
             "Cancel a run",
             "End a run. Calls that it has made are not undone; the result lists them.",
-            json!({
-                "type": "object",
-                "properties": { "run_id": { "type": "string" } },
-                "required": ["run_id"],
-                "additionalProperties": false,
-            }),
+            run_input(),
             run_output(),
             Hints { read_only: false, idempotent: true, open_world: false },
         ),
     ]
+}
+
+/// Which run is meant.
+fn run_input() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "run_id": { "type": "string" } },
+        "required": ["run_id"],
+        "additionalProperties": false,
+    })
 }
 
 /// What is known of a run, under way or ended.

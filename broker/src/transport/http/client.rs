@@ -19,10 +19,11 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpResponseLimits,
 };
 use sse_stream::Sse;
-use url::{Host, Url};
+use url::Url;
 
 use super::failure::Failure;
 use super::post::{Post, without_url};
+use crate::here::is_this_machine;
 use crate::oauth::{Bearer, wanted_scopes};
 use crate::transport::notices::Notices;
 use crate::transport::shelf::Shelf;
@@ -141,15 +142,6 @@ fn discreet(error: Error) -> Error {
 
 fn unusable(problem: String) -> Error {
     Error::Auth(AuthError::CredentialStoreError(problem))
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
 }
 
 impl StreamableHttpClient for Http {
